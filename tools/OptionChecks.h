@@ -19,6 +19,15 @@ inline CLI::Validator isNoOption() {
           ""};
 }
 
+/// Or `--machine "$MACHINE"` of a variable that is not set would be as if the
+/// option had not been given.
+inline CLI::Validator isNotEmpty() {
+  return {[](const std::string &value) {
+            return value.empty() ? "a value is missing" : std::string();
+          },
+          ""};
+}
+
 /// From 0 to a thousand million; CLI::Range alone takes "nan".
 inline CLI::Validator isSeconds() {
   return CLI::Range(0.0, 1e9) &

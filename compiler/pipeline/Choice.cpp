@@ -103,7 +103,7 @@ std::string failureOf(const std::vector<Compared> &compared, int64_t limit) {
 
 Error refusal(const Candidate &least, const MemoryLimit &limit,
               const std::string &model, int64_t tried,
-              const std::vector<Compared> &compared) {
+              const std::vector<Compared> &compared, bool isNamed) {
   const auto &peaks = least.peaks();
   const int worker = limit.worstOf(peaks).worker;
   const std::string gpus =
@@ -124,7 +124,7 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
           ? "its largest operator is " +
                 largestOperator(least.partitioned, worker) + "; "
           : "",
-      tried == 1 && peaks.size() > 1
+      isNamed && peaks.size() > 1
           ? "without --algorithm, other searches are tried; "
           : "",
       "more GPUs may need less each; largest at its peak: ",
@@ -137,7 +137,7 @@ Result<Chosen>
 smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                        const std::string &model, int64_t enough,
                        const std::vector<partition::Search> &others,
-                       const Attempt &attempt) {
+                       const Attempt &attempt, bool isNamed) {
   // What keeps the limit is better than what does not, and then by how much.
   const auto rank = [&limit](const Candidate &candidate) {
     const auto &peaks = candidate.peaks();
@@ -178,6 +178,6 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
   }
   if (chosen.fitting == 0)
     return refusal(chosen.candidate, limit, model, chosen.tried,
-                   chosen.compared);
+                   chosen.compared, isNamed);
   return chosen;
 }

@@ -60,10 +60,12 @@ using Attempt = std::function<Result<Candidate>(const partition::Search &)>;
 /// keeps, and the largest of what is in its memory at the worst moment. A
 /// search that fails counts as none; where it failed for want of memory, and a
 /// smaller limit is enough for it than for any plan, the error says so.
+/// `isNamed`: the user has named the one search, so that there are others
+/// without that.
 Result<Chosen> choose(Candidate first, const MemoryLimit &limit,
                       const std::string &model, int64_t enough,
                       const std::vector<partition::Search> &others,
-                      const Attempt &attempt);
+                      const Attempt &attempt, bool isNamed = false);
 
 } // namespace smex::pipeline
 

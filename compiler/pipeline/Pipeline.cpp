@@ -101,7 +101,8 @@ Result<Candidate> search(const Prepared &prepared,
   searches.erase(searches.begin());
   auto chosen = choose(
       std::move(*first), prepared.limit, prepared.model, enough, searches,
-      [&](const partition::Search &by) { return candidates.decide(by); });
+      [&](const partition::Search &by) { return candidates.decide(by); },
+      /*isNamed=*/options.search && !options.isAuto());
   if (!chosen)
     return chosen.takeError();
   stats.searchSeconds = clock.until(candidates.decidedAt());

@@ -9,7 +9,10 @@ using namespace smex::placement;
 std::optional<int64_t> Devices::usableBytes() const {
   if (!memoryBytes)
     return std::nullopt;
-  const int64_t all = *memoryBytes - int64_t(double(*memoryBytes) * spare);
+  // What is kept free is no byte less than the share, but for the rounding of
+  // the product itself: a tenth of 300 is 30.
+  const double kept = double(*memoryBytes) * spare;
+  const int64_t all = *memoryBytes - int64_t(std::ceil(kept * (1 - 1e-15)));
   const auto ofDevice = [this](int64_t bytes) {
     return bytes > kMostBytes / gpusEach ? kMostBytes : bytes * gpusEach;
   };
@@ -52,8 +55,8 @@ Status placement::validate(const Devices &devices) {
                 "negative");
   if (devices.memoryBytes &&
       (*devices.memoryBytes < 0 || *devices.memoryBytes > kMostBytes))
-    return fail("devices: memory must not be negative, nor more than 2^60 "
-                "bytes");
+    return fail("devices: memory must be from 0 to 2^60 bytes, and is ",
+                *devices.memoryBytes);
   if (!(devices.spare >= 0 && devices.spare < 1))
     return fail("devices: the share of memory that is kept free must be at "
                 "least 0 and less than 1");

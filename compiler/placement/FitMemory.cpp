@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <sstream>
 
 using namespace smex;
 using namespace smex::placement;
@@ -19,10 +20,14 @@ std::string named(const Problem &problem, size_t task) {
 /// What of its memory a GPU has for tasks.
 std::string roomOf(const Devices &devices) {
   const int64_t usable = *devices.usableBytes() / devices.gpusEach;
-  return std::to_string(usable) +
-         (usable == *devices.memoryBytes
-              ? ""
-              : " for that of its " + std::to_string(*devices.memoryBytes));
+  const int64_t all = *devices.memoryBytes;
+  if (usable == all)
+    return std::to_string(usable);
+  std::ostringstream text;
+  text << usable << " for that of its " << all;
+  if (devices.spare > 0)
+    text << " (a share of " << devices.spare << " is kept free)";
+  return text.str();
 }
 
 /// Bytes of a device, as those of a GPU.

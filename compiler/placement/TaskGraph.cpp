@@ -58,6 +58,17 @@ std::string cycleOf(const TaskGraph &graph, const Adjacency &adjacency,
   return text + "\"" + graph.tasks[size_t(cycle[0])].name + "\"";
 }
 
+/// Adds what one more of a list has.
+Status addBytes(int64_t bytes, int64_t &sum) {
+  if (bytes < 0)
+    return fail("its bytes are ", bytes, ", and must not be negative");
+  if (bytes > kMostBytes - sum)
+    return fail("its ", bytes, " bytes, and the ", sum,
+                " of all before it, are more than 2^60 in sum");
+  sum += bytes;
+  return {};
+}
+
 Status validateTasks(const TaskGraph &graph) {
   double seconds = 0;
   int64_t bytes = 0;
@@ -71,10 +82,8 @@ Status validateTasks(const TaskGraph &graph) {
     if (seconds > kMostSeconds)
       return fail(named(graph, t), ": tasks up to this one take more than ",
                   int64_t(kMostSeconds), " seconds");
-    if (task.bytes < 0 || task.bytes > kMostBytes - bytes)
-      return fail(named(graph, t), ": bytes must not be negative, nor 2^60 in "
-                                   "sum");
-    bytes += task.bytes;
+    if (const Status counted = addBytes(task.bytes, bytes); !counted)
+      return fail(named(graph, t), ": ", counted.error().message);
     if (task.overwrites != -1 &&
         (task.memory != MemoryKind::Normal || task.overwrites < 0 ||
          task.overwrites >= count))
@@ -162,11 +171,9 @@ Status placement::validate(const TaskGraph &graph) {
       return fail("edge ", e, ": its ends are no tasks");
     if (edge.from == edge.to)
       return fail("edge ", e, ": ", named(graph, edge.from), " reads itself");
-    if (edge.bytes < 0 || edge.bytes > kMostBytes - bytes)
+    if (const Status counted = addBytes(edge.bytes, bytes); !counted)
       return fail("edge ", e, ", from ", named(graph, edge.from), " to ",
-                  named(graph, edge.to),
-                  ": bytes must not be negative, nor 2^60 in sum");
-    bytes += edge.bytes;
+                  named(graph, edge.to), ": ", counted.error().message);
     if (edge.part < 0)
       return fail("edge ", e, ", from ", named(graph, edge.from), " to ",
                   named(graph, edge.to), ": its part must not be negative");

@@ -36,7 +36,7 @@ refuses 2 'memory-per-gpu has 3 sizes for 2 GPUs' --gpus 2 --memory-per-gpu 1GiB
 refuses 2 'spare: 1 is no share from 0 to less than 1' --gpus 2 --spare 1 --memory-per-gpu 1GiB --algorithm heft
 refuses 2 'spare: only placements keep memory free' --gpus 2 --spare 0.1 --memory-per-gpu 1GiB
 refuses 2 'spare: give what there is of memory' --gpus 2 --spare 0.1 --algorithm heft
-refuses 1 'a GPU has [0-9]+ for that of its 1024; the smallest limit found to work is [0-9]+ bytes' \
+refuses 1 'a GPU has [0-9]+ for that of its 1024 \(a share of 0\.5 is kept free\); the smallest limit found to work is [0-9]+ bytes' \
   --gpus 2 --spare 0.5 --memory-per-gpu 1KiB --algorithm heft
 refuses 1 'nowhere: no such file, and no machine known by this' --gpus 2 --machine nowhere
 refuses 2 'machine p3.2xlarge has 1 GPUs, fewer than --gpus 2' --gpus 2 --machine p3.2xlarge
@@ -48,6 +48,7 @@ refuses 2 '--train' --gpus 2 --lr 0.1
 refuses 2 'optimizer' --gpus 2 --train --optimizer nonsense
 refuses 1 'no loss "nonsense"' --gpus 2 --train --loss nonsense
 refuses 1 'no parameter "nonsense" to freeze' --gpus 2 --train --freeze nonsense
+refuses 2 'machine: a value is missing' --gpus 2 --machine ''
 gives 2 '-o' "$smexc" "$model" --gpus 2
 gives 2 'MODEL' "$smexc"
 gives 1 'nowhere.onnx' "$smexc" nowhere.onnx --gpus 2 -o none

@@ -15,6 +15,9 @@ int parseError(const CLI::App &app, const CLI::ParseError &error);
 /// --spare, a share from 0 to less than 1.
 void declareSpare(CLI::App &app, double &spare);
 
+/// The names of all subcommands, with this between them.
+std::string subcommandNames(const std::string &between);
+
 // Each takes the arguments after the subcommand's name and returns the exit
 // status.
 int compileCommand(int argc, char **argv);

@@ -11,6 +11,7 @@
 #include "runtime/plan/Json.h"
 #include "runtime/plan/Save.h"
 #include "runtime/plan/Target.h"
+#include "tools/OptionChecks.h"
 #include "tools/smexc/Command.h"
 #include "tools/smexc/Compared.h"
 #include "tools/smexc/GraphPartition.h"
@@ -272,7 +273,8 @@ int run(Arguments &arguments) {
 int smex::tools::compileCommand(int argc, char **argv) {
   Arguments arguments;
   CLI::App app("smexc: splits a neural network over the GPUs of a machine.\n"
-               "Also: smexc inspect|check|diff|ops|simulate --help");
+               "Also: smexc " +
+               subcommandNames("|") + " --help");
   app.set_version_flag("--version", versionText);
   app.add_option("MODEL", arguments.model, "the model, .onnx or .json")
       ->required();
@@ -302,7 +304,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--machine", arguments.machine,
                  "what the plan is for, a .json file or one of " + known +
                      ": of several plans that fit, the one that is fastest "
-                     "there");
+                     "there")
+      ->check(isNotEmpty());
   app.add_option("--algorithm", arguments.algorithm,
                  "how to partition, or to place whole operators; auto, with "
                  "--machine: the fastest of both and of mixtures (default: "

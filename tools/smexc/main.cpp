@@ -43,6 +43,17 @@ constexpr Subcommand subcommands[] = {
     {"place", placeCommand},     {"simulate", simulateCommand},
 };
 
+} // namespace
+
+std::string smex::tools::subcommandNames(const std::string &between) {
+  std::string names;
+  for (const Subcommand &each : subcommands)
+    names += (names.empty() ? "" : between) + each.name;
+  return names;
+}
+
+namespace {
+
 /// A word that is no option, is not there as a file, and has no model's ending.
 bool isMistakenWord(const std::string &word) {
   if (word.empty() || word[0] == '-' || word.find('/') != std::string::npos)
@@ -60,11 +71,8 @@ int dispatch(int argc, char **argv) {
     if (argc > 1 && !std::strcmp(argv[1], each.name))
       return each.run(argc - 1, argv + 1);
   if (argc > 1 && isMistakenWord(argv[1])) {
-    std::string known;
-    for (const Subcommand &each : subcommands)
-      known += (known.empty() ? "" : ", ") + std::string(each.name);
     return report({std::string("\"") + argv[1] + "\" is neither a command (" +
-                       known +
+                       subcommandNames(", ") +
                        ") nor a model, a file that ends in .onnx or .json",
                    Fault::Usage});
   }

@@ -203,7 +203,10 @@ int smex::tools::placeCommand(int argc, char **argv) {
   Options options;
   CLI::App app("places each task of a task graph on one GPU", "smexc place");
   app.add_option("FILE", options.file,
-                 "task graph, a .json file (compiler/placement/README.md)")
+                 "task graph, a .json file, as compiler/placement/README.md "
+                 "describes it, and "
+                 "compiler/placement/schema/task-graph.schema.json says to "
+                 "programs")
       ->required();
   app.add_option("--gpus", options.gpus, "how many")
       ->required()

@@ -169,6 +169,22 @@ TEST_CASE("a limit for each GPU") {
         "one for all, or one for each");
 }
 
+TEST_CASE("other searches are named only where the user named the one") {
+  const auto said = [](bool isNamed) {
+    const auto chosen = pipeline::choose(
+        candidate(named("first"), 0, {300, 1}), *MemoryLimit::perGpu({100}, 2),
+        "model", 1, {named("fails")},
+        [](const Search &) -> Result<Candidate> { return fail("no plan"); },
+        isNamed);
+    REQUIRE_FALSE(chosen);
+    return chosen.error().message;
+  };
+  const std::string hint = "without --algorithm, other searches are tried; ";
+  CHECK_THAT(said(true), Catch::Contains(hint));
+  // They have been tried, and failed.
+  CHECK_THAT(said(false), !Catch::Contains(hint));
+}
+
 TEST_CASE("on a machine, the fastest of so many") {
   Known known;
   const auto timed = [](const std::string &name, double seconds,

@@ -27,6 +27,15 @@ TEST_CASE("a share of memory is kept free") {
   CHECK(devices.usableBytes() == devices.memoryBytes);
   devices.memoryBytes = 1000, devices.spare = 0.1;
   CHECK(devices.usableBytes() == 900);
+  // Of a part of a byte, all of it; but not of what rounding adds.
+  devices.memoryBytes = 16, devices.spare = 0.999;
+  CHECK(devices.usableBytes() == 0);
+  devices.memoryBytes = 15, devices.spare = 0.1;
+  CHECK(devices.usableBytes() == 13);
+  for (int64_t memory : {100, 1000, 100'000}) {
+    devices.memoryBytes = memory, devices.spare = 0.07;
+    CHECK(devices.usableBytes() == memory / 100 * 93);
+  }
 }
 
 TEST_CASE("the least limit for so many bytes") {
