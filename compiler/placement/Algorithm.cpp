@@ -55,6 +55,20 @@ double placement::cost(const Problem &problem, const Placement &placement,
              : loadsOf(problem, placement).largest(params.transfersOverlap);
 }
 
+double placement::cost(const Problem &problem, const Outcome &outcome,
+                       const Params &params) {
+  return params.objective == Objective::Makespan
+             ? scheduleOf(problem, outcome, params).makespan
+             : cost(problem, outcome.placement, params);
+}
+
+Schedule placement::scheduleOf(const Problem &problem, const Outcome &outcome,
+                               const Params &params) {
+  return outcome.order.empty()
+             ? params.emulator(problem, outcome.placement)
+             : params.inOrder(problem, outcome.placement, outcome.order);
+}
+
 static constexpr std::string_view kNamesLimit =
     "; the smallest limit found to work is ";
 
@@ -137,9 +151,9 @@ private:
     const auto outcome = algorithm.run(all, params);
     if (!outcome)
       return std::nullopt;
-    const int64_t peak = memoryUse(all, outcome->placement,
-                                   params.emulator(all, outcome->placement))
-                             .most();
+    const int64_t peak =
+        memoryUse(all, outcome->placement, scheduleOf(all, *outcome, params))
+            .most();
     if (peak <= tooLittle || neededWith(peak) != 0)
       return std::nullopt;
     return peak;
@@ -160,6 +174,23 @@ Error refusal(const Problem &problem, const Algorithm &algorithm,
             LimitSearch(problem, algorithm, params).run(tooLittle, likely))
       return fail(why, kNamesLimit, problem.devices.limitFor(*works), " bytes");
   return fail(why);
+}
+
+/// Each task once, and every edge forward.
+bool isOrder(const Problem &problem, const std::vector<int> &order) {
+  std::vector<int> position(problem.graph.tasks.size(), -1);
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] < 0 || size_t(order[i]) >= position.size() ||
+        position[size_t(order[i])] >= 0)
+      return false;
+    position[size_t(order[i])] = int(i);
+  }
+  return order.size() == position.size() &&
+         std::all_of(problem.graph.edges.begin(), problem.graph.edges.end(),
+                     [&](const Edge &edge) {
+                       return position[size_t(edge.from)] <
+                              position[size_t(edge.to)];
+                     });
 }
 
 } // namespace
@@ -206,7 +237,9 @@ Result<Outcome> placement::place(const Problem &problem,
   };
   if (const Status valid = validate(problem, outcome->placement); !valid)
     return defect(valid.error().message);
-  const Schedule schedule = params.emulator(problem, outcome->placement);
+  if (!outcome->order.empty() && !isOrder(problem, outcome->order))
+    return defect("its order is none of these tasks");
+  const Schedule schedule = scheduleOf(problem, *outcome, params);
   if (const Status valid = validate(problem, outcome->placement, schedule);
       !valid)
     return defect(valid.error().message);

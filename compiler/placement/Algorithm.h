@@ -27,6 +27,10 @@ struct Params {
   bool transfersOverlap = false;
   /// Who says when tasks run; it decides about memory as well.
   Emulator emulator = firstInFirstOut;
+  /// Who says it where devices keep to an order of the algorithm's own: then,
+  /// for makespan, algorithms may give one (Outcome::order). None: no order
+  /// counts but the emulator's.
+  OrderedEmulator inOrder;
   /// Whether a refusal names the smallest limit found to work, which takes
   /// several placements more.
   bool namesLimit = true;
@@ -38,6 +42,10 @@ struct Params {
 /// What came of it, for people and for --stats.
 struct Outcome {
   Placement placement;
+  /// If not empty: all tasks in the order in which devices are to take them,
+  /// every edge forward, by which they are done sooner than by the emulator, or
+  /// keep the memory limit where they do not by that.
+  std::vector<int> order;
   /// Devices are the stages of a pipeline: data goes to the same one or to one
   /// of a larger number, but for what the host does.
   bool stagesInOrder = false;
@@ -89,6 +97,13 @@ std::optional<int64_t> limitNamedBy(const std::string &message);
 /// device (Loads.h).
 double cost(const Problem &problem, const Placement &placement,
             const Params &params);
+/// The same by the outcome's own order, if it has one.
+double cost(const Problem &problem, const Outcome &outcome,
+            const Params &params);
+
+/// When its tasks run: by its own order, if it has one, or by the emulator.
+Schedule scheduleOf(const Problem &problem, const Outcome &outcome,
+                    const Params &params);
 
 } // namespace smex::placement
 

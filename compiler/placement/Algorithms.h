@@ -16,11 +16,12 @@ Result<Outcome> layerWise(const Problem &problem, const Params &params);
 /// leaves the graph, levels are computed anew, and so on until nothing is left.
 /// Clusters go to devices by guided load balancing (Radulescu & van Gemund
 /// 1998): by their earliest start, each to the device with the least work so
-/// far.
+/// far. Its own order is earliest start first.
 Result<Outcome> linearClustering(const Problem &problem, const Params &params);
 
 /// Heterogeneous Earliest Finish Time (Topcuoglu et al. 2002): tasks by upward
-/// rank, each to the device where it finishes first, in a gap if one is free.
+/// rank, each to the device where it finishes first, in a gap if one is free;
+/// its own order is that in which they start there.
 Result<Outcome> heft(const Problem &problem, const Params &params);
 
 /// The stages of a pipeline, by dynamic programming over ideals (Tarnawski et

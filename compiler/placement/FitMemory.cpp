@@ -200,3 +200,33 @@ Outcome placement::withinMemory(const Problem &problem, const Params &params,
   outcome.neededBytes = least > *usable ? least : 0;
   return outcome;
 }
+
+void placement::keepIfSooner(const Problem &problem, const Params &params,
+                             std::vector<int> order, Outcome &outcome) {
+  if (!params.inOrder || params.objective != Objective::Makespan)
+    return;
+  const Schedule now = scheduleOf(problem, outcome, params);
+  const Schedule then = params.inOrder(problem, outcome.placement, order);
+  const auto fit = [&](const Schedule &schedule) {
+    return !problem.devices.memoryBytes ||
+           fits(problem.devices,
+                memoryUse(problem, outcome.placement, schedule));
+  };
+  if (!fit(then) || (then.makespan >= now.makespan && fit(now)))
+    return;
+  outcome.order = std::move(order);
+  outcome.neededBytes = 0;
+}
+
+Outcome placement::withinMemory(const Problem &problem, const Params &params,
+                                Placement placement, std::vector<int> order) {
+  Outcome outcome;
+  outcome.placement = placement;
+  keepIfSooner(problem, params, order, outcome);
+  if (!outcome.order.empty())
+    return outcome;
+  outcome = withinMemory(problem, params, std::move(placement));
+  if (outcome.moved > 0 || outcome.neededBytes > 0)
+    keepIfSooner(problem, params, std::move(order), outcome);
+  return outcome;
+}

@@ -25,6 +25,15 @@ std::optional<Lack> lackOfRoom(const Problem &problem);
 Outcome withinMemory(const Problem &problem, const Params &params,
                      Placement placement);
 
+/// The outcome with this order, if that is what Outcome::order is to be.
+void keepIfSooner(const Problem &problem, const Params &params,
+                  std::vector<int> order, Outcome &outcome);
+
+/// The same for an algorithm with an order of its own, which it keeps where
+/// that is sooner. What fits in this order stays where it is.
+Outcome withinMemory(const Problem &problem, const Params &params,
+                     Placement placement, std::vector<int> order);
+
 } // namespace smex::placement
 
 #endif

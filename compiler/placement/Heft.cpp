@@ -56,7 +56,7 @@ Result<Outcome> placement::heft(const Problem &problem, const Params &params) {
     return rank[size_t(a)] > rank[size_t(b)];
   });
   Placement placement(tasks.size(), -1);
-  std::vector<double> finish(tasks.size());
+  std::vector<double> starts(tasks.size()), finish(tasks.size());
   std::vector<int> deviceOf(tasks.size(), -1); // of a union
   std::vector<Gaps> gaps(static_cast<size_t>(devices.count));
   const auto readyOn = [&](int task, int device) {
@@ -89,9 +89,13 @@ Result<Outcome> placement::heft(const Problem &problem, const Params &params) {
         }
     }
     placement[size_t(task)] = device;
+    starts[size_t(task)] = start;
     finish[size_t(task)] = start + seconds;
     if (device != devices.host() && seconds > 0)
       gaps[size_t(device)].take(start, seconds);
   }
-  return withinMemory(problem, params, std::move(placement));
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return starts[size_t(a)] < starts[size_t(b)];
+  });
+  return withinMemory(problem, params, std::move(placement), std::move(order));
 }

@@ -192,6 +192,9 @@ placement::guidedLoadBalancing(const Problem &problem,
 
 Result<Outcome> placement::linearClustering(const Problem &problem,
                                             const Params &params) {
-  return withinMemory(problem, params,
-                      guidedLoadBalancing(problem, linearClusters(problem)));
+  Placement placement = guidedLoadBalancing(problem, linearClusters(problem));
+  if (!params.inOrder)
+    return withinMemory(problem, params, std::move(placement));
+  std::vector<int> order = earliestStartFirst(problem, placement).order;
+  return withinMemory(problem, params, std::move(placement), std::move(order));
 }

@@ -51,10 +51,14 @@ public:
       if (params.onlyFits && !list.empty())
         return;
       Result<Outcome> outcome = run(problem, params);
-      if (outcome && outcome->neededBytes == 0)
+      if (outcome && outcome->neededBytes == 0) {
+        if (ordersTasks())
+          for (std::vector<int> &order :
+               likelyOrders(problem, outcome->placement))
+            keepIfSooner(problem, params, std::move(order), *outcome);
         list.push_back(candidate(std::move(*outcome)));
-      else if (!nearest || !*nearest ||
-               (outcome && outcome->neededBytes < (*nearest)->neededBytes))
+      } else if (!nearest || !*nearest ||
+                 (outcome && outcome->neededBytes < (*nearest)->neededBytes))
         nearest = std::move(outcome);
     };
     const bool isLarge = int64_t(problem.graph.tasks.size()) > kMostTasks;
@@ -77,29 +81,46 @@ public:
   Candidate improve(const Candidate &start, int64_t work) const {
     WindowSearchParams search;
     search.emulator = params.emulator;
+    search.inOrder = params.inOrder;
     search.work = work;
     search.bound = bound;
     Outcome outcome = start.outcome;
-    outcome.placement =
-        searchWindows(problem, std::move(outcome.placement), search);
+    Ordered found = {outcome.placement, outcome.order};
+    if (params.inOrder && found.order.empty())
+      found.order = params.emulator(problem, found.placement).order;
+    found = searchWindows(problem, std::move(found), search);
+    outcome.placement = std::move(found.placement);
+    outcome.order.clear();
+    keepIfSooner(problem, params, std::move(found.order), outcome);
     return candidate(std::move(outcome));
   }
 
   /// The placement, moved until it keeps the memory limit, in two ways.
-  void fitted(const Placement &placement, std::vector<Candidate> &list) const {
-    Outcome outcome = withinMemory(problem, params, placement);
+  void fitted(const Outcome &found, std::vector<Candidate> &list) const {
+    Outcome outcome =
+        found.order.empty()
+            ? withinMemory(problem, params, found.placement)
+            : withinMemory(problem, params, found.placement, found.order);
     if (outcome.neededBytes == 0)
       list.push_back(candidate(std::move(outcome)));
     outcome = {};
-    outcome.placement = placement;
+    outcome.placement = found.placement;
     const Relief relief =
         addressOverflow(problem, params.emulator, outcome.placement);
     outcome.moved = relief.moved;
-    if (relief.neededBytes == 0)
-      list.push_back(candidate(std::move(outcome)));
+    if (relief.neededBytes > 0)
+      return;
+    if (!found.order.empty())
+      keepIfSooner(problem, params, found.order, outcome);
+    list.push_back(candidate(std::move(outcome)));
   }
 
 private:
+  /// Of large graphs only those that algorithms bring along.
+  bool ordersTasks() const {
+    return params.inOrder && int64_t(problem.graph.tasks.size()) <= kMostTasks;
+  }
+
   static Result<std::vector<Candidate>>
   sorted(std::vector<Candidate> list, std::optional<Result<Outcome>> nearest) {
     if (list.empty() && !*nearest)
@@ -113,7 +134,7 @@ private:
   }
 
   Candidate candidate(Outcome &&outcome) const {
-    const double seconds = params.emulator(problem, outcome.placement).makespan;
+    const double seconds = scheduleOf(problem, outcome, params).makespan;
     return {std::move(outcome), seconds};
   }
 
@@ -149,8 +170,7 @@ Result<Outcome> placement::windowSearch(const Problem &problem,
     MakespanSearch first(all, params);
     work /= 2;
     if (const auto free = first.starts())
-      search.fitted(first.improve(free->front(), work).outcome.placement,
-                    *list);
+      search.fitted(first.improve(free->front(), work).outcome, *list);
   }
   return search.improve(bestOf(*list), work).outcome;
 }

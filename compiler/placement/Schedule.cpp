@@ -141,12 +141,17 @@ Schedule placement::firstInFirstOut(const Problem &problem,
   return emulation.done();
 }
 
-Schedule placement::inGivenOrder(const Problem &problem,
-                                 const Placement &placement) {
+Schedule placement::inOrder(const Problem &problem, const Placement &placement,
+                            const std::vector<int> &order) {
   Emulation emulation(problem, placement);
-  for (int task : problem.order)
+  for (int task : order)
     emulation.run(task, [](int) {});
   return emulation.done();
+}
+
+Schedule placement::inGivenOrder(const Problem &problem,
+                                 const Placement &placement) {
+  return inOrder(problem, placement, problem.order);
 }
 
 Schedule placement::listedInGivenOrder(const Problem &problem,

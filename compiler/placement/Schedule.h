@@ -51,15 +51,25 @@ struct Problem {
 using Emulator =
     std::function<Schedule(const Problem &problem, const Placement &placement)>;
 
+/// The same for devices that keep to an order of all tasks, in which every edge
+/// goes forward.
+using OrderedEmulator =
+    std::function<Schedule(const Problem &problem, const Placement &placement,
+                           const std::vector<int> &order)>;
+
 /// TensorFlow's: each device takes what is ready first in, first out; of tasks
 /// that become ready at the same time, the one that comes first in the graph.
 /// O((V + E) log V).
 Schedule firstInFirstOut(const Problem &problem, const Placement &placement);
 
-/// Each device does its tasks in the order of the graph's list, or where that
-/// is not a topological one, of Problem::order, as a plan does its
-/// instructions. O((V + E) log V): linear but for the sorting of
+/// Each device does its tasks in this order, as a plan does its instructions:
+/// an OrderedEmulator. O((V + E) log V): linear but for the sorting of
 /// Schedule::order.
+Schedule inOrder(const Problem &problem, const Placement &placement,
+                 const std::vector<int> &order);
+
+/// The same in the order of the graph's list, or where that is not a
+/// topological one, of Problem::order.
 Schedule inGivenOrder(const Problem &problem, const Placement &placement);
 
 /// The same as the list of a plan: an Emulator.

@@ -6,8 +6,8 @@ using namespace smex;
 using namespace smex::placement;
 
 Timeline::Timeline(const Problem &problem, const std::vector<double> &apart,
-                   const Emulator &emulator, const Placement &placement)
-    : schedule(emulator(problem, placement)), tail(placement.size()) {
+                   const Placement &placement, Schedule made)
+    : schedule(std::move(made)), tail(placement.size()) {
   const auto &tasks = problem.graph.tasks;
   // What the next task on each device takes, with all behind it.
   std::vector<double> next(size_t(problem.devices.count) + 1);

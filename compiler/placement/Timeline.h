@@ -8,10 +8,10 @@
 namespace smex::placement {
 
 struct Timeline {
-  /// By the emulator: one run of it, then O(V + E). `apart` is what a transfer
-  /// of each edge takes if its tasks are not on one device.
+  /// Of the placement's schedule, O(V + E). `apart` is what a transfer of each
+  /// edge takes if its tasks are not on one device.
   Timeline(const Problem &problem, const std::vector<double> &apart,
-           const Emulator &emulator, const Placement &placement);
+           const Placement &placement, Schedule schedule);
 
   Schedule schedule;
   /// Seconds from a task's finish to the end of all, at least: along edges, and

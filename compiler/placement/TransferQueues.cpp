@@ -19,8 +19,9 @@ using MinHeap = std::priority_queue<Key, std::vector<Key>, std::greater<Key>>;
 /// has arrived.
 class Emulation {
 public:
+  /// `given`: what devices keep to, if the order is given.
   Emulation(const Problem &problem, const Placement &placement,
-            ReadyOrder order)
+            ReadyOrder order, const std::vector<int> &given)
       : problem(problem), placement(placement), order(order),
         transfers(problem, placement),
         devices(size_t(problem.devices.count) + 1), arrival(devices.size()),
@@ -39,13 +40,14 @@ public:
     }
     if (order == ReadyOrder::Given)
       for (size_t i = 0; i < count; ++i) {
-        const int task = problem.order[i];
+        const int task = given[i];
         key[size_t(task)] = double(i);
         devices[size_t(placement[size_t(task)])].given.push_back(task);
       }
   }
 
-  Schedule run() {
+  /// The list is that of the tasks as they start, or the problem's.
+  Schedule run(bool listsProblem) {
     for (size_t t = 0; t < missing.size(); ++t)
       if (missing[t] == 0)
         events.push({0, Kind::Ready, 0, int(t)});
@@ -73,7 +75,7 @@ public:
     schedule.order.resize(placement.size());
     for (size_t t = 0; t < placement.size(); ++t)
       schedule.order[size_t(begun[t])] = int(t);
-    if (order == ReadyOrder::Given)
+    if (listsProblem)
       list(problem.order, /*byTime=*/false);
     else
       list(schedule.order, /*byTime=*/true);
@@ -174,5 +176,13 @@ private:
 Schedule placement::withTransferQueues(const Problem &problem,
                                        const Placement &placement,
                                        ReadyOrder order) {
-  return Emulation(problem, placement, order).run();
+  return Emulation(problem, placement, order, problem.order)
+      .run(/*listsProblem=*/order == ReadyOrder::Given);
+}
+
+Schedule placement::transferQueuesInOrder(const Problem &problem,
+                                          const Placement &placement,
+                                          const std::vector<int> &order) {
+  return Emulation(problem, placement, ReadyOrder::Given, order)
+      .run(/*listsProblem=*/false);
 }

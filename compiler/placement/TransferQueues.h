@@ -23,6 +23,12 @@ enum class ReadyOrder {
 Schedule withTransferQueues(const Problem &problem, const Placement &placement,
                             ReadyOrder order);
 
+/// Devices keep to this order: an OrderedEmulator. Schedule::list is the order
+/// in which tasks start.
+Schedule transferQueuesInOrder(const Problem &problem,
+                               const Placement &placement,
+                               const std::vector<int> &order);
+
 /// The same, first in, first out: an Emulator.
 inline Schedule transferQueues(const Problem &problem,
                                const Placement &placement) {

@@ -8,11 +8,11 @@ using namespace smex;
 using namespace smex::placement;
 
 Window::Window(const WindowSource &from, int begin, int end)
-    : inGivenOrder(from.inGivenOrder),
-      places(size_t(from.problem.devices.count) + 1),
+    : inGivenOrder(from.inGivenOrder), begin(begin),
+      withHost(size_t(from.problem.devices.count) + 1),
       host(from.problem.devices.host()),
       tasks(from.order.begin() + begin, from.order.begin() + end),
-      free0(from.free), after(places) {
+      free0(from.free), after(withHost) {
   const Problem &problem = from.problem;
   const size_t count = tasks.size();
   const auto local = [&](int task) {
@@ -22,7 +22,7 @@ Window::Window(const WindowSource &from, int begin, int end)
   device.resize(count), unitOf.assign(count, 0), seconds.resize(count);
   allLinks.resize(count), outsides.resize(count);
   outOffsets.assign(count + 1, 0), inCount.assign(count, 0);
-  ready0.assign(count * places, 0), tail0.assign(count * places, 0);
+  ready0.assign(count * withHost, 0), tail0.assign(count * withHost, 0);
   units.emplace_back(); // of those that stay
   for (size_t i = 0; i < count; ++i) {
     const int task = tasks[i];
@@ -39,7 +39,7 @@ Window::Window(const WindowSource &from, int begin, int end)
       const int there = from.placement[size_t(other)];
       outsides[i].push_back(there);
       for (int d = isOnHost ? host : 0; d < (isOnHost ? host + 1 : host); ++d) {
-        double &ready = ready0[i * places + size_t(d)];
+        double &ready = ready0[i * withHost + size_t(d)];
         ready = std::max(ready, from.finish[size_t(other)] +
                                     (d == there ? 0 : from.apart[size_t(e)]));
       }
@@ -56,7 +56,7 @@ Window::Window(const WindowSource &from, int begin, int end)
       const double behind = problem.graph.tasks[size_t(other)].seconds +
                             from.timeline.tail[size_t(other)];
       for (int d = isOnHost ? host : 0; d < (isOnHost ? host + 1 : host); ++d) {
-        double &tail = tail0[i * places + size_t(d)];
+        double &tail = tail0[i * withHost + size_t(d)];
         tail =
             std::max(tail, behind + (d == there ? 0 : from.apart[size_t(e)]));
       }
@@ -81,9 +81,9 @@ Window::Window(const WindowSource &from, int begin, int end)
       units.back().push_back(local(member));
   }
   size_t seen = 0;
-  std::vector<bool> isSeen(places); // nothing may take time on a device
-  for (size_t at = size_t(end); at < from.order.size() && seen < places - 1;
-       ++at) {
+  std::vector<bool> isSeen(withHost); // nothing may take time on a device
+  for (size_t at = size_t(end);
+       at < from.order.size() && seen < withHost - 1; ++at) {
     const int task = from.order[at];
     const int d = from.placement[size_t(task)];
     if (d == host || isSeen[size_t(d)])
@@ -100,8 +100,11 @@ Window::Window(const WindowSource &from, int begin, int end)
             [&](int a, int b) { return tasks[size_t(a)] < tasks[size_t(b)]; });
   for (size_t r = 0; r < count; ++r)
     rank[size_t(byRank[r])] = int(r);
+  sequence.resize(count);
+  std::iota(sequence.begin(), sequence.end(), 0);
+  places = sequence;
   ready.resize(count), finish.resize(count), readyBy.resize(count);
-  startBy.resize(count), lastOn.resize(places);
+  startBy.resize(count), lastOn.resize(withHost);
 }
 
 double Window::run(double enough) {
@@ -123,7 +126,7 @@ double Window::run(double enough) {
       push(int(i));
   }
   for (size_t done = 0; done < count; ++done) {
-    size_t i = done;
+    size_t i = size_t(sequence[done]);
     if (!inGivenOrder) {
       std::pop_heap(queue.begin(), queue.end(), std::greater<>());
       i = size_t(byRank[size_t(queue.back().second)]);
@@ -141,7 +144,7 @@ double Window::run(double enough) {
       lastOn[size_t(d)] = int(i);
     }
     finish[i] = start + seconds[i];
-    if (const double through = finish[i] + tail0[i * places + size_t(d)];
+    if (const double through = finish[i] + tail0[i * withHost + size_t(d)];
         through > longest) {
       longest = through;
       last = int(i);
@@ -163,12 +166,38 @@ double Window::run(double enough) {
     }
   }
   looked += int64_t(count);
-  for (size_t d = 0; d + 1 < places; ++d)
+  for (size_t d = 0; d + 1 < withHost; ++d)
     if (const double through = free[d] + after[d]; through > longest) {
       longest = through;
       last = lastOn[d];
     }
   return longest;
+}
+
+void Window::shift(int i, int place) {
+  const int step = place < placeOf(i) ? -1 : 1;
+  for (int p = placeOf(i); p != place; p += step) {
+    sequence[size_t(p)] = sequence[size_t(p + step)];
+    places[size_t(sequence[size_t(p)])] = p;
+  }
+  sequence[size_t(place)] = i;
+  places[size_t(i)] = place;
+}
+
+std::pair<int, int> Window::placesFor(int i) const {
+  int first = 0, last = size() - 1;
+  for (const Link &link : links(i))
+    if (const int other = placeOf(link.other); other < placeOf(i))
+      first = std::max(first, other + 1);
+    else
+      last = std::min(last, other - 1);
+  return {first, last};
+}
+
+void Window::reorder(const std::vector<int> &all) {
+  sequence = all;
+  for (size_t p = 0; p < all.size(); ++p)
+    places[size_t(all[p])] = int(p);
 }
 
 void Window::critical(std::vector<int> &path) const {
@@ -181,6 +210,7 @@ void Window::commit(const WindowSource &to) const {
   for (size_t i = 0; i < tasks.size(); ++i) {
     to.placement[size_t(tasks[i])] = device[i];
     to.finish[size_t(tasks[i])] = finish[i];
+    to.order[size_t(begin + places[i])] = tasks[i];
   }
   to.free = free;
 }

@@ -19,10 +19,10 @@ struct WindowSource {
   const Members &members;
   const std::vector<double> &apart; // by edge, as Timeline has it
   const Timeline &timeline;
-  /// In which tasks run: first in, first out, Schedule::order; or in a given
-  /// order, that of the problem.
+  /// Whether devices keep to `order`; else they take what is ready first in,
+  /// first out, and it is that in which they did.
   bool inGivenOrder;
-  const std::vector<int> &order;
+  std::vector<int> &order;
   const std::vector<int> &position; // in this order, by task
   // As they are now, with what windows before this one have changed:
   Placement &placement;
@@ -44,6 +44,16 @@ public:
   void put(int i, int to) { device[size_t(i)] = to; }
   const std::vector<int> &devices() const { return device; }
   void putAll(const std::vector<int> &all) { device = all; }
+
+  /// The order in which tasks run, where they run in a given one.
+  const std::vector<int> &order() const { return sequence; }
+  int placeOf(int i) const { return places[size_t(i)]; }
+  /// The task comes to this place, and those in between move by one.
+  /// `placesFor` says the first and the last place that is behind all that it
+  /// reads and before all that read it.
+  void shift(int i, int place);
+  std::pair<int, int> placesFor(int i) const;
+  void reorder(const std::vector<int> &all);
   /// Tasks that have to be on one device; empty if one of them is not in the
   /// window, or on the host: the task stays.
   const std::vector<int> &unit(int i) const {
@@ -66,7 +76,7 @@ public:
   /// After a `run` that was not cut off: the tasks that decide how long it
   /// takes, the last first.
   void critical(std::vector<int> &path) const;
-  /// After such a run: writes placement, finish and free.
+  /// After such a run: writes placement, order, finish and free.
   void commit(const WindowSource &source) const;
 
 private:
@@ -75,12 +85,14 @@ private:
     double seconds;
   };
   double readyOn(size_t i, int d) const {
-    return ready0[i * places + size_t(d)];
+    return ready0[i * withHost + size_t(d)];
   }
 
   const bool inGivenOrder;
-  size_t places; // devices and the host
+  const int begin;
+  size_t withHost; // devices and the host
   int host;
+  std::vector<int> sequence, places; // who is at a place, and where each is
   std::vector<int> tasks, device, unitOf;
   std::vector<double> seconds;
   std::vector<std::vector<int>> units;

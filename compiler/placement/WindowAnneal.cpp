@@ -21,7 +21,7 @@ public:
     double now = window.run(kNever), bestSeconds = now;
     if (movable.empty())
       return;
-    std::vector<int> best = window.devices();
+    std::vector<int> best = window.devices(), bestOrder = window.order();
     window.critical(path);
     double mean = 0;
     for (int i = 0; i < window.size(); ++i)
@@ -33,13 +33,15 @@ public:
         temperature =
             hot * std::pow(cold / hot, double(step) / double(params.moves));
       propose();
-      if (changed.empty())
+      if (changed.empty() && shifted.empty())
         continue;
       const double enough = now - temperature * std::log(1 - unit());
       const double then = window.run(enough);
       if (then > enough) {
         for (const auto &[i, device] : changed)
           window.put(i, device);
+        for (size_t s = shifted.size(); s-- > 0;)
+          window.shift(shifted[s].first, shifted[s].second);
         continue;
       }
       now = then;
@@ -47,9 +49,11 @@ public:
       if (now < bestSeconds * (1 - 1e-12)) {
         bestSeconds = now;
         best = window.devices();
+        bestOrder = window.order();
       }
     }
     window.putAll(best);
+    window.reorder(bestOrder);
     window.run(kNever);
   }
 
@@ -101,7 +105,16 @@ private:
 
   void propose() {
     changed.clear();
-    const int i = pick(), own = window.deviceOf(i), to = target(i);
+    shifted.clear();
+    const int i = pick(), own = window.deviceOf(i);
+    const int64_t what = params.ordersTasks ? below(3) : 0;
+    if (what == 1)
+      return pass(i);
+    const int to = target(i);
+    if (what == 2) {
+      move(i, to);
+      return pass(i);
+    }
     const int64_t kind = below(16);
     if (kind < 8) {
       move(i, to);
@@ -122,6 +135,27 @@ private:
     } else {
       exchange(i, own, to, 2 + int(below(1 + window.size() / 2)));
     }
+  }
+
+  /// The task comes before some of those before it on its device, or rarely
+  /// behind some behind it, as far as the edges let it.
+  void pass(int i) {
+    const int own = window.deviceOf(i), from = window.placeOf(i);
+    const auto [first, last] = window.placesFor(i);
+    const bool isEarlier = below(4) != 0;
+    int64_t others = 1 + below(int64_t(1) << below(4));
+    int to = from;
+    for (int place = from + (isEarlier ? -1 : 1);
+         others > 0 && place >= first && place <= last;
+         place += isEarlier ? -1 : 1)
+      if (window.deviceOf(window.order()[size_t(place)]) == own) {
+        to = place;
+        --others;
+      }
+    if (to == from)
+      return;
+    shifted.emplace_back(i, from);
+    window.shift(i, to);
   }
 
   /// The task, and neighbours of neighbours on its device.
@@ -167,6 +201,7 @@ private:
   std::vector<int> path, group;
   std::vector<char> isMoved;
   std::vector<std::pair<int, int>> changed; // task, device before
+  std::vector<std::pair<int, int>> shifted; // task, place before
 };
 
 } // namespace

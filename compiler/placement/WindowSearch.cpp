@@ -1,5 +1,6 @@
 #include "compiler/placement/WindowSearch.h"
 
+#include "compiler/placement/TransferQueues.h"
 #include "compiler/placement/WindowAnneal.h"
 
 #include <algorithm>
@@ -36,15 +37,15 @@ std::vector<double> apartSeconds(const Problem &problem) {
 
 class Search {
 public:
-  Search(const Problem &problem, Placement start,
+  Search(const Problem &problem, Ordered start,
          const WindowSearchParams &params)
       : problem(problem), params(params), members(problem.unions),
-        apart(apartSeconds(problem)), best(std::move(start)),
-        line(problem, apart, params.emulator, best),
+        apart(apartSeconds(problem)), best(std::move(start.placement)),
+        line(problem, apart, best, scheduleOf(best, start.order)),
         random(params.seed, "windows"), work(params.work),
-        inGivenOrder(isInGivenOrder()) {}
+        inGivenOrder(ordersTasks() || isInGivenOrder()) {}
 
-  Placement run() {
+  Ordered run() {
     const int count = int(best.size());
     for (uint64_t sweep = 0; goesOn(); ++sweep) {
       int size = kSizes[sweep % std::size(kSizes)];
@@ -57,11 +58,20 @@ public:
       int first = size < count ? -int(random.below(size, sweep)) : 0;
       while (first < count && goesOn())
         first = batch(first, size, windows);
+      if (ordersTasks() && goesOn())
+        for (const auto &order : likelyOrders(problem, best))
+          keepIfBetter(best, order);
     }
-    return best;
+    return {best, ordersTasks() ? line.schedule.order : std::vector<int>()};
   }
 
 private:
+  bool ordersTasks() const { return bool(params.inOrder); }
+  Schedule scheduleOf(const Placement &placement,
+                      const std::vector<int> &order) const {
+    return ordersTasks() ? params.inOrder(problem, placement, order)
+                         : params.emulator(problem, placement);
+  }
   double makespan() const { return line.schedule.makespan; }
   bool goesOn() const {
     return work > 0 && makespan() > params.bound * (1 + 1e-9);
@@ -78,26 +88,27 @@ private:
     return params.emulator(problem, any).start == given &&
            firstInFirstOut(problem, any).start != given;
   }
-  const std::vector<int> &order() const {
-    return inGivenOrder ? problem.order : line.schedule.order;
+  const std::vector<int> &orderNow() const {
+    return inGivenOrder && !ordersTasks() ? problem.order : line.schedule.order;
   }
 
   /// Some windows in a row; returns where the next one begins.
   int batch(int first, int size, int windows) {
     const int count = int(best.size());
+    std::vector<int> order = orderNow();
     std::vector<int> position(best.size());
     for (int i = 0; i < count; ++i)
-      position[size_t(order()[size_t(i)])] = i;
+      position[size_t(order[size_t(i)])] = i;
     Placement placement = best;
     std::vector<double> finish = line.schedule.finish;
     std::vector<double> free(size_t(problem.devices.count) + 1);
     for (int i = 0; i < first; ++i) {
-      const int task = order()[size_t(i)];
+      const int task = order[size_t(i)];
       double &until = free[size_t(best[size_t(task)])];
       until = std::max(until, finish[size_t(task)]);
     }
     const WindowSource source = {problem,      members, apart,    line,
-                                 inGivenOrder, order(), position, placement,
+                                 inGivenOrder, order,   position, placement,
                                  finish,       free};
     for (int w = 0; w < windows && first < count && work > 0; ++w) {
       const int begin = std::max(first, 0), end = std::min(first + size, count);
@@ -105,18 +116,19 @@ private:
       WindowAnnealParams anneal;
       anneal.moves = std::min<int64_t>(kMoves, work / (end - begin) + 1);
       anneal.random = random.of(made++);
+      anneal.ordersTasks = ordersTasks();
       annealWindow(window, anneal);
       window.commit(source);
       work -= window.work() + anneal.moves * 4 + (end - begin) * kMaking;
       first = end;
     }
-    if (placement != best)
-      keepIfBetter(placement);
+    if (placement != best || (ordersTasks() && order != orderNow()))
+      keepIfBetter(placement, order);
     return first;
   }
 
-  void keepIfBetter(const Placement &placement) {
-    Timeline after(problem, apart, params.emulator, placement);
+  void keepIfBetter(const Placement &placement, const std::vector<int> &order) {
+    Timeline after(problem, apart, placement, scheduleOf(placement, order));
     work -= int64_t(best.size()) * kEmulating;
     if (after.schedule.makespan > makespan())
       return;
@@ -141,9 +153,15 @@ private:
 
 } // namespace
 
-Placement placement::searchWindows(const Problem &problem, Placement placement,
-                                   const WindowSearchParams &params) {
-  if (problem.devices.count < 2 || placement.empty())
-    return placement;
-  return Search(problem, std::move(placement), params).run();
+std::vector<std::vector<int>>
+placement::likelyOrders(const Problem &problem, const Placement &placement) {
+  return {withTransferQueues(problem, placement, ReadyOrder::BottomLevel).order,
+          earliestStartFirst(problem, placement).order};
+}
+
+Ordered placement::searchWindows(const Problem &problem, Ordered start,
+                                 const WindowSearchParams &params) {
+  if (problem.devices.count < 2 || start.placement.empty())
+    return start;
+  return Search(problem, std::move(start), params).run();
 }
