@@ -51,14 +51,10 @@ public:
       if (params.onlyFits && !list.empty())
         return;
       Result<Outcome> outcome = run(problem, params);
-      if (outcome && outcome->neededBytes == 0) {
-        if (ordersTasks())
-          for (std::vector<int> &order :
-               likelyOrders(problem, outcome->placement))
-            keepIfSooner(problem, params, std::move(order), *outcome);
-        list.push_back(candidate(std::move(*outcome)));
-      } else if (!nearest || !*nearest ||
-                 (outcome && outcome->neededBytes < (*nearest)->neededBytes))
+      if (outcome && outcome->neededBytes == 0)
+        list.push_back(ordered(std::move(*outcome)));
+      else if (!nearest || !*nearest ||
+               (outcome && outcome->neededBytes < (*nearest)->neededBytes))
         nearest = std::move(outcome);
     };
     const bool isLarge = int64_t(problem.graph.tasks.size()) > kMostTasks;
@@ -81,14 +77,36 @@ public:
   Candidate improve(const Candidate &start, int64_t work) const {
     WindowSearchParams search;
     search.emulator = params.emulator;
+    search.bound = bound;
+    if (!params.inOrder) {
+      search.work = work;
+      Outcome outcome = start.outcome;
+      outcome.placement =
+          searchWindows(problem, {std::move(outcome.placement), {}}, search)
+              .placement;
+      return candidate(std::move(outcome));
+    }
+    // First in, first out, orders follow when tasks move, so that the search
+    // gets far; then orders are searched for, where windows run faster.
+    search.work = work / 2;
+    Candidate best = start;
+    if (best.outcome.order.empty() || fitsFirstIn(best.outcome)) {
+      Outcome moved = best.outcome;
+      moved.order.clear();
+      moved.placement =
+          searchWindows(problem, {std::move(moved.placement), {}}, search)
+              .placement;
+      if (Candidate other = ordered(std::move(moved));
+          other.makespan < best.makespan)
+        best = std::move(other);
+    }
     search.inOrder = params.inOrder;
     search.work = work;
-    search.bound = bound;
-    Outcome outcome = start.outcome;
-    Ordered found = {outcome.placement, outcome.order};
-    if (params.inOrder && found.order.empty())
+    Ordered found = {best.outcome.placement, best.outcome.order};
+    if (found.order.empty())
       found.order = params.emulator(problem, found.placement).order;
     found = searchWindows(problem, std::move(found), search);
+    Outcome outcome = std::move(best.outcome);
     outcome.placement = std::move(found.placement);
     outcome.order.clear();
     keepIfSooner(problem, params, std::move(found.order), outcome);
@@ -116,9 +134,20 @@ public:
   }
 
 private:
-  /// Of large graphs only those that algorithms bring along.
-  bool ordersTasks() const {
-    return params.inOrder && int64_t(problem.graph.tasks.size()) <= kMostTasks;
+  /// By the best of its own order and others; of large graphs by its own.
+  Candidate ordered(Outcome &&outcome) const {
+    if (params.inOrder && int64_t(problem.graph.tasks.size()) <= kMostTasks)
+      for (std::vector<int> &order : likelyOrders(problem, outcome.placement))
+        keepIfSooner(problem, params, std::move(order), outcome);
+    return candidate(std::move(outcome));
+  }
+
+  /// Whether the memory limit is kept without the order.
+  bool fitsFirstIn(const Outcome &outcome) const {
+    return !problem.devices.memoryBytes ||
+           fits(problem.devices,
+                memoryUse(problem, outcome.placement,
+                          params.emulator(problem, outcome.placement)));
   }
 
   static Result<std::vector<Candidate>>

@@ -234,6 +234,8 @@ std::string placement::writePlacement(const Problem &problem,
   json["lower_bound_seconds"] = summary.lowerBoundSeconds;
   json["moved"] = summary.moved;
   json["peak_bytes"] = summary.peakBytes;
+  for (const int task : summary.order)
+    json["order"].push_back(problem.graph.tasks[size_t(task)].name);
   json["nodes"] = Json::array();
   for (size_t t = 0; t < placement.size(); ++t) {
     Json node = {{"name", problem.graph.tasks[t].name}};

@@ -32,6 +32,7 @@ struct PlacementSummary {
   double makespanSeconds = 0, largestLoadSeconds = 0, lowerBoundSeconds = 0;
   int64_t moved = 0;
   std::vector<int64_t> peakBytes; // by device
+  std::vector<int> order;         // Outcome::order
 };
 
 std::string writePlacement(const Problem &problem, const Placement &placement,

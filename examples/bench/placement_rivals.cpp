@@ -5,6 +5,8 @@
 //   --memory SHARE   under a limit: that share of the least that any of the
 //                    algorithms needs of a device without one
 //   --pipeline       for throughput: largest load instead of makespan
+//   --first-in       all devices take what is ready first in, first out; else
+//                    algorithms bring their own orders, where these are faster
 //   --few            only a CCR of 1, and 8 devices
 //   --class NAME     only graphs of this class
 //   --alone          only our own, without the others
@@ -40,7 +42,8 @@ namespace {
 struct Options {
   double memory = 0;
   std::string onlyClass;
-  bool pipeline = false, few = false, alone = false, far = false;
+  bool firstIn = false, pipeline = false, few = false, alone = false,
+       far = false;
 };
 
 double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
@@ -88,6 +91,8 @@ public:
           int64_t(options.memory * double(leastPeak(Problem(graph, devices))));
     const Problem problem(graph, devices);
     Params params;
+    if (!options.firstIn)
+      params.inOrder = inOrder;
     if (options.pipeline)
       params.objective = Objective::Throughput;
     std::vector<double> costs(names.size(), 0);
@@ -101,7 +106,7 @@ public:
       sums[a].seconds += processorSeconds() - start;
       tried[a] = true;
       if (outcome) {
-        costs[a] = cost(problem, outcome->placement, params);
+        costs[a] = cost(problem, *outcome, params);
         sums[a].nearInOrder +=
             outcome->stagesInOrder && costs[a] <= 1.05 * outcome->lowerBound;
       } else
@@ -203,6 +208,8 @@ int main(int argc, char **argv) {
       options.onlyClass = argv[++i];
     else if (argument == "--pipeline")
       options.pipeline = true;
+    else if (argument == "--first-in")
+      options.firstIn = true;
     else if (argument == "--few")
       options.few = true;
     else if (argument == "--alone")

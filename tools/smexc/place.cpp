@@ -6,6 +6,7 @@
 #include "compiler/placement/TaskGraphJson.h"
 #include "compiler/placement/TransferQueues.h"
 #include "dialects/support/File.h"
+#include "tools/OptionChecks.h"
 #include "tools/smexc/Command.h"
 
 #include <chrono>
@@ -19,10 +20,11 @@ using namespace smex::placement;
 namespace {
 
 constexpr int kMostGpus = 1024; // as for plans
+constexpr const char *kOwnOrder = "own", *kFirstIn = "first-in-first-out";
 
 struct Options {
   std::string file, machine, memory, algorithm, output;
-  std::string order = "first-in-first-out";
+  std::string order = kOwnOrder;
   int gpus = 0;
   double spare = 0;
   bool pipeline = false, overlap = false;
@@ -77,7 +79,18 @@ std::string bytesPerSecond(double rate) {
   return text;
 }
 
-/// By how much what was found is above a bound.
+/// A bound that is above what was found is wrong, but for rounding.
+Status holds(double bound, double found) {
+  constexpr double kRounding = 1e-9;
+  if (bound <= found * (1 + kRounding))
+    return {};
+  Error error = fail("a lower bound of ", bound, " s is proven, where ", found,
+                     " s were found");
+  error.fault = Fault::Defect;
+  return error;
+}
+
+/// By how much what was found is above a bound that holds.
 std::string gap(double found, double bound) {
   char text[32];
   if (found <= bound)
@@ -88,6 +101,25 @@ std::string gap(double found, double bound) {
                 100 * (found - bound) / bound);
   return text;
 }
+
+/// Seconds by the clock, and of the processor.
+struct Took {
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+  std::clock_t before = std::clock();
+  double byClock = 0, ofProcessor = 0;
+
+  /// What has passed since the last lap.
+  Took lap() {
+    Took now;
+    now.byClock = std::chrono::duration<double>(now.start - start).count();
+    now.ofProcessor = double(now.before - before) / CLOCKS_PER_SEC;
+    return *this = now;
+  }
+  std::string text() const {
+    return seconds(byClock) + ", " + seconds(ofProcessor) + " of the processor";
+  }
+};
 
 /// A line of the table; `value` is what stands in the second column.
 void line(const char *name, const std::string &value) {
@@ -104,8 +136,8 @@ std::string join(const std::vector<int64_t> &numbers) {
 }
 
 void show(const PlacementSummary &summary, const Outcome &outcome,
-          const Bounds &bounds, const Problem &problem, double took,
-          double processor) {
+          const Bounds &bounds, const Problem &problem, const Options &options,
+          const Took &search, const Took &bound) {
   const Devices &devices = problem.devices;
   line("tasks", std::to_string(problem.graph.tasks.size()) + ", edges " +
                     std::to_string(problem.graph.edges.size()));
@@ -114,6 +146,9 @@ void show(const PlacementSummary &summary, const Outcome &outcome,
                    bytesPerSecond(devices.bytesPerSecond));
   line("algorithm",
        summary.algorithm + (outcome.stagesInOrder ? ", stages in order" : ""));
+  line("order", !outcome.order.empty()       ? "the algorithm's own"
+                : options.order == kOwnOrder ? kFirstIn
+                                             : options.order);
   const bool ofStream = summary.objective == "throughput";
   line("makespan",
        seconds(summary.makespanSeconds) + (ofStream ? ", of one run" : ""));
@@ -128,7 +163,7 @@ void show(const PlacementSummary &summary, const Outcome &outcome,
   line("  largest task", seconds(bounds.largest));
   line("peak bytes", join(summary.peakBytes));
   line("moved", std::to_string(summary.moved) + " for memory");
-  line("took", seconds(took) + ", " + seconds(processor) + " of the processor");
+  line("took", search.text() + ", then the bound " + bound.text());
 }
 
 int run(const Options &options) {
@@ -151,21 +186,21 @@ int run(const Options &options) {
   params.objective =
       options.pipeline ? Objective::Throughput : Objective::Makespan;
   params.transfersOverlap = options.overlap;
-  params.emulator = emulators().at(options.order);
+  params.emulator =
+      emulators().at(options.order == kOwnOrder ? kFirstIn : options.order);
+  if (options.order == kOwnOrder)
+    params.inOrder = inOrder;
 
-  const auto start = std::chrono::steady_clock::now();
-  const std::clock_t before = std::clock();
+  Took clock;
   auto outcome = place(problem, options.algorithm, params);
-  const std::chrono::duration<double> took =
-      std::chrono::steady_clock::now() - start;
-  const double processor = double(std::clock() - before) / CLOCKS_PER_SEC;
+  const Took search = clock.lap();
   if (!outcome) {
     Error error = outcome.takeError();
     if (error.fault == Fault::Input)
       error.message = options.file + ": " + error.message;
     return report(error);
   }
-  const Schedule schedule = params.emulator(problem, outcome->placement);
+  const Schedule schedule = scheduleOf(problem, *outcome, params);
   PlacementSummary summary;
   summary.algorithm = options.algorithm;
   summary.objective = options.pipeline ? "throughput" : "makespan";
@@ -174,9 +209,16 @@ int run(const Options &options) {
       loadsOf(problem, outcome->placement).largest(options.overlap);
   summary.seconds =
       options.pipeline ? summary.largestLoadSeconds : summary.makespanSeconds;
+  clock.lap();
   const Bounds bounds = lowerBounds(problem, params, summary.seconds);
+  const Took bound = clock.lap();
+  for (const double proven :
+       {bounds.best, outcome->stagesInOrder ? outcome->lowerBound : 0})
+    if (const Status status = holds(proven, summary.seconds); !status)
+      return report(status.error());
   summary.lowerBoundSeconds = bounds.best;
   summary.moved = outcome->moved;
+  summary.order = outcome->order;
   summary.peakBytes =
       memoryUse(problem, outcome->placement, schedule).peakBytes;
   if (!options.output.empty())
@@ -185,7 +227,7 @@ int run(const Options &options) {
                       writePlacement(problem, outcome->placement, summary));
         !written)
       return report(written.error());
-  show(summary, *outcome, bounds, problem, took.count(), processor);
+  show(summary, *outcome, bounds, problem, options, search, bound);
   return 0;
 }
 
@@ -216,8 +258,9 @@ int smex::tools::placeCommand(int argc, char **argv) {
   declareSpare(app, options.spare);
   app.add_option("--machine", options.machine,
                  "what the GPUs are linked by, and their memory: a .json file "
-                 "or a preset's name; else as the task graph says");
-  app.add_option("--algorithm", options.algorithm, listed());
+                 "or a preset's name; else as the task graph says")
+      ->check(isNotEmpty());
+  auto *algorithm = app.add_option("--algorithm", options.algorithm, listed());
   auto *pipeline = app.add_flag(
       "--pipeline", options.pipeline,
       "for throughput of a pipelined stream: the smallest largest load of a "
@@ -226,11 +269,13 @@ int smex::tools::placeCommand(int argc, char **argv) {
                "with --pipeline: a GPU computes, sends and receives at the "
                "same time")
       ->needs(pipeline);
-  std::vector<std::string> orders;
+  std::vector<std::string> orders = {kOwnOrder};
   for (const auto &[name, emulator] : emulators())
     orders.push_back(name);
   app.add_option("--order", options.order,
-                 "who says when tasks run (first-in-first-out)")
+                 "who says when tasks run (own: the algorithm's own order, "
+                 "where it has one and is sooner done by it than by "
+                 "first-in-first-out)")
       ->check(CLI::IsMember(orders));
   auto *output = app.add_option("-o,--output", options.output,
                                 "FILE.json: the placement, for programs");
@@ -241,7 +286,7 @@ int smex::tools::placeCommand(int argc, char **argv) {
   }
   if (output->count() > 0 && options.output.empty())
     return report({"--output: give the file's name", Fault::Usage});
-  if (options.algorithm.empty())
+  if (algorithm->count() == 0)
     options.algorithm = defaultAlgorithm(
         options.pipeline ? Objective::Throughput : Objective::Makespan);
   return run(options);

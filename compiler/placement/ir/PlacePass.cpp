@@ -85,18 +85,23 @@ struct Chosen {
 constexpr double kAsFast = 1e-3;
 
 /// The schedule of the order in which the placement is fastest, or of those
-/// that are as fast, needs least memory. The first one may exceed the limit.
-Schedule fastest(const Problem &problem, const Placement &placement) {
-  Schedule best;
-  int64_t bestPeak = 0;
+/// that are as fast, needs least memory: of the one that keeps the limit, by
+/// the algorithm's own order or first in, first out, and of others that do.
+Schedule fastest(const Problem &problem, const Outcome &outcome,
+                 const Params &params) {
+  const Placement &placement = outcome.placement;
+  Schedule best = scheduleOf(problem, outcome, params);
+  int64_t bestPeak = memoryUse(problem, placement, best).most();
   for (const ReadyOrder each :
        {ReadyOrder::FirstIn, ReadyOrder::BottomLevel, ReadyOrder::Given}) {
+    if (each == ReadyOrder::FirstIn && outcome.order.empty())
+      continue; // that is the first one
     Schedule schedule = withTransferQueues(problem, placement, each);
     const MemoryUse use = memoryUse(problem, placement, schedule);
     const bool isBetter = schedule.makespan < best.makespan * (1 - kAsFast) ||
                           (schedule.makespan <= best.makespan * (1 + kAsFast) &&
                            use.most() < bestPeak);
-    if (!best.order.empty() && !(isBetter && fits(problem.devices, use)))
+    if (!isBetter || !fits(problem.devices, use))
       continue;
     best = std::move(schedule);
     bestPeak = use.most();
@@ -106,13 +111,15 @@ Schedule fastest(const Problem &problem, const Placement &placement) {
 
 /// A plan's GPUs do their instructions in the order of the module, which may be
 /// any order that comes of a schedule. So tasks are placed as if each GPU took
-/// what is ready, and then the fastest order is taken. Only where nothing keeps
+/// what is ready, or kept to the algorithm's own order, and then the fastest
+/// order is taken. Only where nothing keeps
 /// the memory limit then, tasks are placed for the order that is there, and
 /// only if that does not help either, a limit that works is looked for.
 Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
                       const std::string &algorithm) {
   Params params;
   params.emulator = transferQueues;
+  params.inOrder = transferQueuesInOrder;
   params.namesLimit = false;
   Result<Outcome> outcome = placement::place(problem, algorithm, params);
   const auto by = [&](Schedule schedule) {
@@ -121,8 +128,9 @@ Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
     return Chosen{outcome->placement, std::move(schedule), std::move(alive)};
   };
   if (outcome)
-    return by(fastest(problem, outcome->placement));
+    return by(fastest(problem, *outcome, params));
   params.emulator = listedInGivenOrder;
+  params.inOrder = nullptr;
   params.namesLimit = true;
   outcome = placement::place(problem, algorithm, params);
   if (!outcome)

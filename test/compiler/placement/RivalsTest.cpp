@@ -160,6 +160,102 @@ TEST_CASE("HEFT fills gaps") {
   CHECK(cost(problem, outcome->placement, {}) == 4);
 }
 
+/// By its definition: tasks by rank, each into the first gap of each device.
+double naiveHeft(const Problem &problem) {
+  const auto &graph = problem.graph;
+  const std::vector<double> rank = levels(problem, edgeSeconds(problem)).bottom;
+  std::vector<int> order = problem.order;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return rank[size_t(a)] > rank[size_t(b)];
+  });
+  std::vector<int> device(order.size(), -1);
+  std::vector<double> start(order.size()), finish(order.size());
+  double makespan = 0;
+  for (int task : order) {
+    const double seconds = graph.tasks[size_t(task)].seconds;
+    double best = std::numeric_limits<double>::infinity();
+    for (int d = 0; d < problem.devices.count; ++d) {
+      double at = 0;
+      for (const Edge &edge : graph.edges)
+        if (edge.to == task)
+          at = std::max(at, finish[size_t(edge.from)] +
+                                problem.devices.transferSeconds(
+                                    edge.bytes, device[size_t(edge.from)], d));
+      for (bool isFree = false; !isFree;) {
+        isFree = true;
+        for (size_t other = 0; other < order.size(); ++other)
+          if (int(other) != task && device[other] == d &&
+              start[other] < at + seconds && at < finish[other]) {
+            at = finish[other];
+            isFree = false;
+          }
+      }
+      if (at < best) {
+        best = start[size_t(task)] = at;
+        device[size_t(task)] = d;
+      }
+    }
+    finish[size_t(task)] = best + seconds;
+    makespan = std::max(makespan, finish[size_t(task)]);
+  }
+  return makespan;
+}
+
+TEST_CASE("HEFT takes what its own schedule says, by its own order") {
+  int sooner = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    Kinds kinds;
+    kinds.zeroSeconds = kinds.memory = kinds.together = kinds.host = false;
+    TaskGraph graph =
+        randomTasks(random, int(4 + random.below(20)), 1.3, kinds);
+    for (Edge &edge : graph.edges)
+      edge.bytes = graph.tasks[size_t(edge.from)].bytes;
+    const Devices devices = devicesOf(int(2 + random.below(2)));
+    const Problem problem(graph, devices);
+    Params params;
+    const auto first = place(problem, "heft", params);
+    params.inOrder = inOrder;
+    const auto own = place(problem, "heft", params);
+    REQUIRE((first && own));
+    CHECK(own->placement == first->placement);
+    CHECK(first->order.empty());
+    const double published = naiveHeft(problem);
+    const double byFirstIn = cost(problem, first->placement, params);
+    CHECK(cost(problem, *own, params) ==
+          Approx(std::min(published, byFirstIn)));
+    sooner += published < byFirstIn * 0.999;
+  }
+  CHECK(sooner > 20);
+}
+
+TEST_CASE("an order that keeps a memory limit is enough") {
+  int ordered = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(8 + random.below(20)), 1.3);
+    Devices devices = devicesOf(int(2 + random.below(3)));
+    const Problem free(graph, devices);
+    Params params;
+    params.inOrder = inOrder;
+    for (const char *name : {"heft", "linear-clustering"}) {
+      CAPTURE(seed, name);
+      const auto unlimited = place(free, name, params);
+      REQUIRE(unlimited);
+      devices.memoryBytes = memoryUse(free, unlimited->placement,
+                                      scheduleOf(free, *unlimited, params))
+                                .most();
+      if (*devices.memoryBytes == 0)
+        continue;
+      const auto limited = place(Problem(graph, devices), name, params);
+      REQUIRE(limited); // place() has checked its memory, by its order
+      ordered += !limited->order.empty();
+    }
+  }
+  CHECK(ordered > 30);
+}
+
 TEST_CASE("times of next to nothing are halved to an end") {
   for (const double smallest : {1e-318, 5e-324})
     for (const int count : {2, 3}) {

@@ -3,10 +3,13 @@
 #include "compiler/placement/Algorithm.h"
 #include "compiler/placement/FitMemory.h"
 #include "compiler/placement/Levels.h"
+#include "compiler/placement/TransferQueues.h"
 #include "compiler/placement/WindowAnneal.h"
 #include "test/compiler/placement/Exhaustive.h"
 
 #include <catch2/catch.hpp>
+
+#include <numeric>
 
 using namespace smex::placement;
 using namespace smex::placement::test;
@@ -27,15 +30,15 @@ const NamedEmulator kEmulators[] = {{"first in, first out", firstInFirstOut},
 
 /// All that a window is cut out of.
 struct Whole {
-  Whole(const Problem &problem, const Emulator &emulator, bool inOrder,
+  Whole(const Problem &problem, const Emulator &emulator, bool isGiven,
         const Placement &start)
       : members(problem.unions), placement(start),
         seconds(edgeSeconds(problem)),
-        line(problem, seconds, emulator, placement),
-        order(inOrder ? problem.order : line.schedule.order),
+        line(problem, seconds, placement, emulator(problem, placement)),
+        order(isGiven ? problem.order : line.schedule.order),
         position(placement.size()), finish(line.schedule.finish),
         free(size_t(problem.devices.count) + 1),
-        source{problem, members,  seconds,   line,   inOrder,
+        source{problem, members,  seconds,   line,   isGiven,
                order,   position, placement, finish, free} {
     for (size_t i = 0; i < position.size(); ++i)
       position[size_t(order[i])] = int(i);
@@ -53,7 +56,7 @@ struct Whole {
   Placement placement;
   const std::vector<double> seconds;
   const Timeline line;
-  const std::vector<int> order;
+  std::vector<int> order;
   std::vector<int> position;
   std::vector<double> finish, free;
   const WindowSource source;
@@ -78,9 +81,9 @@ TEST_CASE("a window of all tasks runs them as the emulator does") {
     const TaskGraph graph = wholeReads(random, int(1 + random.below(30)));
     const Devices devices = devicesOf(int(2 + random.below(3)));
     const Problem problem(graph, devices);
-    const bool inOrder = random.chance(50);
-    const Emulator emulator = inOrder ? inGivenOrder : firstInFirstOut;
-    Whole whole(problem, emulator, inOrder, randomPlacement(random, problem));
+    const bool isGiven = random.chance(50);
+    const Emulator emulator = isGiven ? inGivenOrder : firstInFirstOut;
+    Whole whole(problem, emulator, isGiven, randomPlacement(random, problem));
     Window window(whole.source, 0, int(graph.tasks.size()));
     CHECK(window.run(1e300) == Approx(whole.line.schedule.makespan));
     // And for other devices.
@@ -92,7 +95,7 @@ TEST_CASE("a window of all tasks runs them as the emulator does") {
 }
 
 TEST_CASE("a window as it is takes what the schedule takes") {
-  int shorter = 0;
+  int shorter = 0, reordered = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     Random random(seed);
@@ -100,8 +103,8 @@ TEST_CASE("a window as it is takes what the schedule takes") {
     const TaskGraph graph = wholeReads(random, count);
     const Devices devices = devicesOf(int(2 + random.below(3)));
     const Problem problem(graph, devices);
-    const bool inOrder = random.chance(50);
-    Whole whole(problem, inOrder ? inGivenOrder : firstInFirstOut, inOrder,
+    const bool isGiven = random.chance(50);
+    Whole whole(problem, isGiven ? inGivenOrder : firstInFirstOut, isGiven,
                 randomPlacement(random, problem));
     const double makespan = whole.line.schedule.makespan;
     const int first = int(random.below(count - 1));
@@ -124,6 +127,7 @@ TEST_CASE("a window as it is takes what the schedule takes") {
     CHECK(std::max(now, past) == Approx(makespan));
     WindowAnnealParams params;
     params.moves = 300;
+    params.ordersTasks = isGiven && random.chance(50);
     annealWindow(window, params);
     const double then = window.run(1e300);
     CHECK(then <= now * (1 + 1e-12));
@@ -136,8 +140,20 @@ TEST_CASE("a window as it is takes what the schedule takes") {
     // Tasks outside have not moved, and unions are where they were or inside.
     window.commit(whole.source);
     CHECK(validate(problem, whole.placement));
+    if (!params.ordersTasks)
+      continue;
+    // Every edge still goes forward, and what the window says is so.
+    std::vector<int> position(whole.order.size(), -1);
+    for (size_t i = 0; i < position.size(); ++i)
+      position[size_t(whole.order[i])] = int(i);
+    for (const Edge &edge : graph.edges)
+      CHECK(position[size_t(edge.from)] < position[size_t(edge.to)]);
+    reordered += whole.order != problem.order;
+    CHECK(inOrder(problem, whole.placement, whole.order).makespan ==
+          Approx(std::max(then, past)));
   }
   CHECK(shorter > 100);
+  CHECK(reordered > 20);
 }
 
 TEST_CASE("window search is never worse than any rival, under any emulator") {
@@ -167,6 +183,56 @@ TEST_CASE("window search is never worse than any rival, under any emulator") {
     }
   }
   CHECK(better > all / 5);
+}
+
+TEST_CASE("window search by orders is never worse than a rival by its own") {
+  int better = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(1 + random.below(24)), 1.3);
+    const Devices devices = devicesOf(int(1 + random.below(4)));
+    const Problem problem(graph, devices);
+    for (const auto &[emulator, ordered] :
+         {std::pair<Emulator, OrderedEmulator>(firstInFirstOut, inOrder),
+          std::pair<Emulator, OrderedEmulator>(transferQueues,
+                                               transferQueuesInOrder)}) {
+      Params params;
+      params.emulator = emulator;
+      params.inOrder = ordered;
+      const auto own = place(problem, "window-search", params);
+      REQUIRE(own);
+      const double seconds = cost(problem, *own, params);
+      for (const char *rival : kRivals) {
+        CAPTURE(seed, rival);
+        const auto outcome = place(problem, rival, params);
+        REQUIRE(outcome);
+        CHECK(seconds <= cost(problem, *outcome, params) * (1 + 1e-9));
+      }
+      better += seconds < emulator(problem, own->placement).makespan * 0.999;
+    }
+  }
+  CHECK(better > 0); // by its order
+}
+
+TEST_CASE("600 tasks, 25 wide: no longer than HEFT by its own order") {
+  Random random(7);
+  TaskGraph graph;
+  for (int i = 0; i < 600; ++i) {
+    addTask(graph, double(1 + random.below(100)), 1 + random.below(100));
+    for (int64_t k = 1 + random.below(3); i >= 25 && k > 0; --k) {
+      const int from = (i / 25 - 1) * 25 + int(random.below(25));
+      graph.edges.push_back({from, i, graph.tasks[size_t(from)].bytes});
+    }
+  }
+  const Devices devices = devicesOf(8, 1, 0);
+  const Problem problem(graph, devices);
+  Params params;
+  const double firstIn = cost(problem, *place(problem, "heft", params), params);
+  params.inOrder = inOrder;
+  const double heft = cost(problem, *place(problem, "heft", params), params);
+  CHECK(heft < 0.9 * firstIn);
+  CHECK(cost(problem, *place(problem, "window-search", params), params) <=
+        0.99 * heft);
 }
 
 TEST_CASE("window search keeps a memory limit, and is no worse for it") {
@@ -255,6 +321,42 @@ TEST_CASE("window search finds the best of all placements of few tasks") {
   }
   INFO(best << " of " << all);
   CHECK(best >= all * 98 / 100);
+}
+
+TEST_CASE("window search finds the best of all placements and orders") {
+  int best = 0, all = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(2 + random.below(5)), 1.5);
+    const Devices devices = devicesOf(2, 8, 0.125);
+    const Problem problem(graph, devices);
+    Params params;
+    params.inOrder = inOrder;
+    double least = std::numeric_limits<double>::infinity();
+    std::vector<int> order(graph.tasks.size());
+    std::iota(order.begin(), order.end(), 0);
+    do {
+      std::vector<int> position(order.size());
+      for (size_t i = 0; i < order.size(); ++i)
+        position[size_t(order[i])] = int(i);
+      if (std::all_of(
+              graph.edges.begin(), graph.edges.end(), [&](const Edge &edge) {
+                return position[size_t(edge.from)] < position[size_t(edge.to)];
+              }))
+        forEachPlacement(problem, [&](const Placement &placement) {
+          least = std::min(least, inOrder(problem, placement, order).makespan);
+        });
+    } while (std::next_permutation(order.begin(), order.end()));
+    const auto own = place(problem, "window-search", params);
+    REQUIRE(own);
+    const double seconds = cost(problem, *own, params);
+    CHECK(seconds >= least * (1 - 1e-12));
+    ++all;
+    best += seconds <= least * (1 + 1e-9);
+  }
+  INFO(best << " of " << all);
+  CHECK(best >= all * 95 / 100);
 }
 
 TEST_CASE("window search: the same in, the same out") {
