@@ -10,8 +10,7 @@ using namespace smex::placement;
 
 namespace {
 
-/// Of large graphs as many rounds as visit so many tasks, but for a few.
-constexpr int64_t kMostRounds = 200, kMostVisits = 3'000'000, kFewRounds = 4;
+constexpr int64_t kFewRounds = 4; // of a graph of any size
 
 std::string named(const Problem &problem, size_t task) {
   return "task \"" + problem.graph.tasks[task].name + "\"";
@@ -173,8 +172,7 @@ Outcome placement::withinMemory(const Problem &problem, const Params &params,
   }
   const Placement first = placement;
   int64_t least = std::numeric_limits<int64_t>::max();
-  const int64_t rounds = std::clamp(kMostVisits / int64_t(placement.size() + 1),
-                                    kFewRounds, kMostRounds);
+  const int rounds = mostRoundsFor(placement.size(), kFewRounds);
   for (int64_t round = 0; round <= rounds; ++round) {
     const Schedule schedule = params.emulator(problem, placement);
     const MemoryUse use = memoryUse(problem, placement, schedule);

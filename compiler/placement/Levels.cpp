@@ -70,3 +70,30 @@ placement::bottomLevels(const Problem &problem,
   }
   return levels;
 }
+
+std::vector<int> placement::longestPath(const Problem &problem,
+                                        const std::vector<double> &edgeSeconds,
+                                        const std::vector<double> &bottom,
+                                        const std::vector<char> *removed) {
+  const auto isThere = [&](int task) {
+    return !removed || !(*removed)[size_t(task)];
+  };
+  int at = -1;
+  for (int task : problem.order)
+    if (isThere(task) && (at < 0 || bottom[size_t(task)] > bottom[size_t(at)]))
+      at = task;
+  std::vector<int> path;
+  while (at >= 0) {
+    path.push_back(at);
+    int next = -1;
+    double most = -1;
+    for (int e : problem.adjacency.outOf(at)) {
+      const int to = problem.graph.edges[size_t(e)].to;
+      const double through = edgeSeconds[size_t(e)] + bottom[size_t(to)];
+      if (isThere(to) && through > most)
+        next = to, most = through;
+    }
+    at = next;
+  }
+  return path;
+}

@@ -35,6 +35,14 @@ std::vector<double> bottomLevels(const Problem &problem,
                                  const std::vector<double> &edgeSeconds,
                                  const std::vector<char> *removed = nullptr);
 
+/// A path as long as any, by bottom levels: from each task on to the one whose
+/// level, with the transfer, is largest; of equal ones the first. Empty if all
+/// tasks are removed.
+std::vector<int> longestPath(const Problem &problem,
+                             const std::vector<double> &edgeSeconds,
+                             const std::vector<double> &bottom,
+                             const std::vector<char> *removed = nullptr);
+
 } // namespace smex::placement
 
 #endif

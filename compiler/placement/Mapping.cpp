@@ -55,20 +55,6 @@ double ClusterFacts::potential(int secondary) const {
   return work;
 }
 
-template <typename Visit>
-void ClusterFacts::visitNeighbours(int secondary, Visit visit) const {
-  for (int task : clusters.secondary[size_t(secondary)]) {
-    for (int e : problem.adjacency.into(task))
-      if (const int from = problem.graph.edges[size_t(e)].from;
-          secondaryOf[size_t(from)] != secondary)
-        visit(from, edges[size_t(e)]);
-    for (int e : problem.adjacency.outOf(task))
-      if (const int to = problem.graph.edges[size_t(e)].to;
-          secondaryOf[size_t(to)] != secondary)
-        visit(to, edges[size_t(e)]);
-  }
-}
-
 double ClusterFacts::communication(int secondary) const {
   double sum = 0;
   visitNeighbours(secondary, [&](int, double seconds) { sum += seconds; });

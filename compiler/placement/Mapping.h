@@ -42,9 +42,23 @@ public:
                      std::vector<double> &byDevice) const;
   double seconds(int secondary) const;
 
-private:
-  template <typename Visit> void visitNeighbours(int secondary, Visit) const;
+  /// Calls visit(task, seconds) for each edge with one end in the cluster, of
+  /// the task at the other one.
+  template <typename Visit>
+  void visitNeighbours(int secondary, Visit visit) const {
+    for (int task : clusters.secondary[size_t(secondary)]) {
+      for (int e : problem.adjacency.into(task))
+        if (const int from = problem.graph.edges[size_t(e)].from;
+            secondaryOf[size_t(from)] != secondary)
+          visit(from, edges[size_t(e)]);
+      for (int e : problem.adjacency.outOf(task))
+        if (const int to = problem.graph.edges[size_t(e)].to;
+            secondaryOf[size_t(to)] != secondary)
+          visit(to, edges[size_t(e)]);
+    }
+  }
 
+private:
   std::vector<double> sorted; // levels of all tasks
   std::vector<double> sums;   // seconds of the tasks of the first i of them
 };

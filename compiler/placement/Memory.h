@@ -33,6 +33,8 @@
 
 #include "compiler/placement/Schedule.h"
 
+#include <algorithm>
+
 namespace smex::placement {
 
 struct MemoryUse {
@@ -51,6 +53,13 @@ MemoryUse memoryUse(const Problem &problem, const Placement &placement,
 /// Whether no device needs more than Devices::usableBytes(); always without a
 /// limit.
 bool fits(const Devices &devices, const MemoryUse &use);
+
+/// In how many rounds tasks are moved at most until a limit is kept: of large
+/// graphs in as many as visit so many tasks, but for a few.
+inline int mostRoundsFor(size_t tasks, int64_t few) {
+  constexpr int64_t kMostRounds = 200, kMostVisits = 3'000'000;
+  return int(std::clamp(kMostVisits / int64_t(tasks + 1), few, kMostRounds));
+}
 
 } // namespace smex::placement
 

@@ -14,9 +14,7 @@ namespace {
 /// this factor, it is given up: what is lacking then lacks on all devices.
 constexpr int kPatience = 3;
 constexpr double kProgress = 0.9995;
-/// At most so many rounds, and of large graphs as many as visit so many tasks,
-/// but for a few.
-constexpr int64_t kMostRounds = 200, kMostVisits = 3'000'000, kFewRounds = 6;
+constexpr int64_t kFewRounds = 6; // of a graph of any size
 
 } // namespace
 
@@ -31,8 +29,7 @@ Relief placement::addressOverflow(const Problem &problem,
   std::vector<char> fixed(placement.size());
   for (size_t t = 0; t < fixed.size(); ++t)
     fixed[t] = !problem.graph.tasks[t].hasGpuKernel;
-  const int mostRounds = int(std::clamp(
-      kMostVisits / int64_t(placement.size() + 1), kFewRounds, kMostRounds));
+  const int mostRounds = mostRoundsFor(placement.size(), kFewRounds);
   Placement nearest;
   int64_t leastPeak = std::numeric_limits<int64_t>::max(), movedThen = 0;
   int lastProgress = 0;

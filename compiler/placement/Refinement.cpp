@@ -71,12 +71,12 @@ public:
     begins.push_back(0);
     for (size_t s = 0; s < count; ++s) {
       size_t edges = 0;
-      forEachNeighbour(int(s), [&](int, double) { ++edges; });
+      facts.visitNeighbours(int(s), [&](int, double) { ++edges; });
       begins.push_back(begins.back() + std::min(devices, 2 * edges));
     }
     entries.resize(begins.back());
     for (size_t s = 0; s < count; ++s)
-      forEachNeighbour(int(s), [&](int task, double seconds) {
+      facts.visitNeighbours(int(s), [&](int task, double seconds) {
         if (const int device = placement[size_t(task)];
             device >= 0 && device != facts.problem.devices.host())
           entry(int(s), device) += seconds;
@@ -92,7 +92,7 @@ public:
   }
 
   void move(int s, int from, int to) {
-    forEachNeighbour(s, [&](int task, double seconds) {
+    facts.visitNeighbours(s, [&](int task, double seconds) {
       if (const int other = facts.secondaryOf[size_t(task)]; other >= 0) {
         entry(other, from) -= seconds;
         entry(other, to) += seconds;
@@ -105,20 +105,6 @@ private:
     int device = -1; // none yet
     double seconds = 0;
   };
-
-  template <typename Visit> void forEachNeighbour(int s, Visit visit) const {
-    const Problem &problem = facts.problem;
-    for (int task : facts.clusters.secondary[size_t(s)]) {
-      for (int e : problem.adjacency.into(task))
-        if (const int from = problem.graph.edges[size_t(e)].from;
-            facts.secondaryOf[size_t(from)] != s)
-          visit(from, facts.edges[size_t(e)]);
-      for (int e : problem.adjacency.outOf(task))
-        if (const int to = problem.graph.edges[size_t(e)].to;
-            facts.secondaryOf[size_t(to)] != s)
-          visit(to, facts.edges[size_t(e)]);
-    }
-  }
 
   /// Where the device's entry is, or would be: of a cluster with room for all
   /// devices at the device's place, else the first that is its or nobody's.

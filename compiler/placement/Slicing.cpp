@@ -24,24 +24,8 @@ public:
 
   /// Takes the critical path of what is left; empty if nothing is.
   std::vector<int> criticalPath() {
-    const std::vector<double> bottom = bottomLevels(problem, edges, &removed);
-    int at = -1;
-    for (int task : problem.order)
-      if (!removed[size_t(task)] &&
-          (at < 0 || bottom[size_t(task)] > bottom[size_t(at)]))
-        at = task;
-    std::vector<int> path;
-    while (at >= 0) {
-      path.push_back(at);
-      int next = -1;
-      double longest = -1;
-      for (int e : problem.adjacency.outOf(at))
-        if (const int to = problem.graph.edges[size_t(e)].to;
-            !removed[size_t(to)] &&
-            edges[size_t(e)] + bottom[size_t(to)] > longest)
-          next = to, longest = edges[size_t(e)] + bottom[size_t(to)];
-      at = next;
-    }
+    std::vector<int> path = longestPath(
+        problem, edges, bottomLevels(problem, edges, &removed), &removed);
     for (int task : path)
       removed[size_t(task)] = true;
     return withUnions(std::move(path));

@@ -43,26 +43,6 @@ private:
     longest = level.longest();
   }
 
-  std::vector<int> criticalPath() const {
-    std::vector<int> path;
-    int at = -1;
-    for (int task : problem.order)
-      if (at < 0 || level.bottom[size_t(task)] > level.bottom[size_t(at)])
-        at = task;
-    while (at >= 0) {
-      path.push_back(at);
-      int next = -1;
-      double most = -1;
-      for (int e : problem.adjacency.outOf(at)) {
-        const int to = problem.graph.edges[size_t(e)].to;
-        if (edges[size_t(e)] + level.bottom[size_t(to)] > most)
-          next = to, most = edges[size_t(e)] + level.bottom[size_t(to)];
-      }
-      at = next;
-    }
-    return path;
-  }
-
   /// The longest path through any of the union's tasks, were it on that device
   /// and all else as it is.
   double longestThrough(int task, int device) const {
@@ -98,7 +78,7 @@ private:
   /// no two that are next to each other, as each reckons with the other's
   /// place.
   std::vector<Move> movesAlongPath() const {
-    const std::vector<int> path = criticalPath();
+    const std::vector<int> path = longestPath(problem, edges, level.bottom);
     // A union may be at many places of the path.
     std::map<std::pair<int, int>, double> known; // by its first task, device
     const auto longestOn = [&](int task, int device) {

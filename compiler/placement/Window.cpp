@@ -82,8 +82,8 @@ Window::Window(const WindowSource &from, int begin, int end)
   }
   size_t seen = 0;
   std::vector<bool> isSeen(withHost); // nothing may take time on a device
-  for (size_t at = size_t(end);
-       at < from.order.size() && seen < withHost - 1; ++at) {
+  for (size_t at = size_t(end); at < from.order.size() && seen < withHost - 1;
+       ++at) {
     const int task = from.order[at];
     const int d = from.placement[size_t(task)];
     if (d == host || isSeen[size_t(d)])

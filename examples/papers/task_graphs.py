@@ -10,7 +10,7 @@ import tempfile
 import time
 
 import sensitivity
-from plans import GIB, ROOT, Workplace, machine_file
+from plans import GIB, ROOT, Workplace, machine_file, powers
 
 # --order: TensorFlow's, section 6.4.2's, and that of placed plans.
 FIFO, EARLIEST, PLANNED = "first-in-first-out", "earliest-start-first", "transfer-queues"
@@ -146,7 +146,7 @@ class TaskGraphs(Workplace):
             errors.seek(0)
             text, why = says.read(), errors.read().strip()
         used = {"resident": usage.ru_maxrss * 1024, "processor": usage.ru_utime + usage.ru_stime}
-        if process.returncode == 1 and "needs " in why:
+        if process.returncode == 1 and is_for_want_of_memory(why):
             return {"why": why, "took": whole, **used}
         self.ended(command, process.returncode, why)
         with open(output, encoding="utf-8") as file:
@@ -169,7 +169,7 @@ class TaskGraphs(Workplace):
                        "--memory-per-gpu", str(self.limit), "--algorithm", algorithm, "--cuda-arch", "none",
                        *self.training(network), "-o", folder]
             done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode == 1 and " needs " in done.stderr:
+            if done.returncode == 1 and is_for_want_of_memory(done.stderr):
                 return None
             self.ended(command, done.returncode, done.stderr)
             self.call(self.options.smexc, "simulate", folder, "--machine", self.machine, "--json", result)
@@ -185,11 +185,27 @@ class TaskGraphs(Workplace):
         placed = self.place(network, batch, gpus, order=PLANNED, limit=self.limit)
         return line + (f"; placed {placed.seconds * 1e3:.4g} ms, {gib(placed.peak)} GiB" if placed.fits else "; OOM")
 
+    def largest_placed(self, network, gpus, most):
+        """(placed, batch) at the largest power of two, up to `most`, that keeps the limit, where a smaller one need not;
+        (None, 0) if none does."""
+        for batch in reversed(powers(1, most)):
+            placed = self.place(network, batch, gpus, order=FIFO, limit=self.limit)
+            if placed.fits:
+                return placed, batch
+        return None, 0
+
     def largest_batch(self, network, gpus, most, algorithm="pardnn", order=PLANNED):
         """The largest power of two, up to `most`, that keeps the limit, by bisection; 0 if not even 1 does."""
         def fits(exponent):
             return self.place(network, 2**exponent, gpus, algorithm, order, self.limit).fits
         return largest_fitting(fits, most.bit_length() - 1)
+
+
+def is_for_want_of_memory(why):
+    """What smexc refuses for: no room for one task, for all that stays, or by any placement; or a plan over its limit."""
+    return any(re.search(pattern, why) for pattern in (
+        r" needs? \d+ bytes\b.*, and (a GPU has|\d+ GPUs have) \d+", r"no placement by \S+ needs at most \d+ bytes",
+        r": gpu\d+ needs .*, more than "))
 
 
 def largest_fitting(fits, most):

@@ -1,5 +1,7 @@
 #include "compiler/placement/ir/PlanBytes.h"
 
+#include "compiler/placement/ir/TasksOf.h"
+
 #include <set>
 
 using namespace smex;
@@ -12,11 +14,8 @@ PlanBytes::PlanBytes(const partition::GraphOfModule &module,
       exchanges(options.exchanges) {
   const partition::OperatorGraph &graph = module.graph;
   const auto bytesOf = [&](int tensor) {
-    const partition::Tensor &of = graph.tensors[size_t(tensor)];
-    int64_t bytes = of.elementBytes;
-    for (const int64_t size : of.shape)
-      bytes *= size;
-    return bytes + 4096; // and what alignment takes
+    return placement::bytesOf(graph.tensors[size_t(tensor)]) +
+           4096; // and what alignment takes
   };
   for (size_t o = 0; o < graph.operators.size(); ++o) {
     const partition::Operator &op = graph.operators[o];

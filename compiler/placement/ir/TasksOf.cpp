@@ -24,13 +24,6 @@ double volumeOf(const std::vector<int64_t> &shape) {
 /// As plans place it.
 int64_t placedBytes(int64_t bytes) { return llvm::alignTo(bytes, 64); }
 
-int64_t bytesOf(const partition::Tensor &tensor) {
-  int64_t bytes = tensor.elementBytes;
-  for (int64_t size : tensor.shape)
-    bytes *= size;
-  return bytes;
-}
-
 /// By tensor: the last operator that reads it, in the module's order; or -1.
 std::vector<int> lastReadersOf(const partition::OperatorGraph &graph) {
   std::vector<int> last(graph.tensors.size(), -1);
@@ -120,6 +113,13 @@ private:
 };
 
 } // namespace
+
+int64_t placement::bytesOf(const partition::Tensor &tensor) {
+  int64_t bytes = tensor.elementBytes;
+  for (const int64_t size : tensor.shape)
+    bytes *= size;
+  return bytes;
+}
 
 Tasks placement::tasksOf(const partition::GraphOfModule &module,
                          const tdl::LambdaTable &lambdas,

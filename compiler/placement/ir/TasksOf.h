@@ -22,6 +22,9 @@ struct Tasks {
   std::vector<bool> packs;
 };
 
+/// What the tensor as a whole takes.
+int64_t bytesOf(const partition::Tensor &tensor);
+
 /// A task for each argument and parameter, which take no time, and then one for
 /// each application, in the order of the module, which is that of a plan's
 /// instructions. Parameters are residual; what computes a parameter's next
