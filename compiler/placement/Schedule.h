@@ -39,7 +39,9 @@ struct Schedule {
 
 /// A graph with what is asked of it over and over.
 struct Problem {
+  /// Both have to outlive it.
   Problem(const TaskGraph &graph, const Devices &devices);
+  Problem(const TaskGraph &graph, const Devices &&devices) = delete;
 
   const TaskGraph &graph;
   const Devices &devices;

@@ -381,7 +381,8 @@ TEST_CASE("one device that lacks memory has nowhere to move tasks") {
   CHECK(
       refused.error().message ==
       "task \"t0\" needs 100 bytes for what it makes and reads, and a GPU has "
-      "90 for that of its 99; the smallest limit found to work is 111 bytes");
+      "89 for that of its 99 (a share of 0.1 is kept free); the smallest limit "
+      "found to work is 112 bytes");
 }
 
 TEST_CASE("a refusal that names no limit does not look for one") {

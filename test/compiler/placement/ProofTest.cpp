@@ -153,7 +153,8 @@ TEST_CASE("a proof without work is none") {
   for (int i = 0; i < 6; ++i)
     graph.edges.push_back(
         {std::min(i, (i + 1) % 6), std::max(i, (i + 1) % 6), 1});
-  const Problem problem(graph, devicesOf(2, 4, 0));
+  const Devices devices = devicesOf(2, 4, 0);
+  const Problem problem(graph, devices);
   const StageGraph blocks(problem, Blocks::OfAnyPlacement);
   // Three each, and two that are read elsewhere: 3.5 s.
   int64_t work = 1'000'000'000;

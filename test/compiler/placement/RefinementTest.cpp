@@ -48,7 +48,8 @@ TEST_CASE("a long cluster that many short ones look at costs little more") {
     }
     for (int i = 0; i < count; ++i)
       graph.edges.push_back({source, addTask(graph, 1e-2), 0});
-    const Problem problem(graph, devicesOf(2));
+    const Devices devices = devicesOf(2);
+    const Problem problem(graph, devices);
     const Clusters clusters = slice(problem, 2);
     const ClusterFacts facts(problem, clusters);
     const Placement mapped = mapClusters(facts);

@@ -126,7 +126,8 @@ TEST_CASE("a path within one union costs what its tasks do") {
       if (i > 0)
         graph.edges.push_back({task - 1, task, 4});
     }
-    const Problem problem(graph, devicesOf(2));
+    const Devices devices = devicesOf(2);
+    const Problem problem(graph, devices);
     double least = std::numeric_limits<double>::max();
     for (int i = 0; i < 3; ++i) {
       const std::clock_t before = std::clock();
