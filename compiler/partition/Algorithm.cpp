@@ -33,7 +33,9 @@ const std::vector<Algorithm> &partition::algorithms() {
        partitionByData},
       {"one-weird-trick", "data-parallel, fully connected layers cut",
        partitionByOneWeirdTrick},
-      {"flat", "all steps together, bounded", partitionFlat},
+      {"flat", "all steps together", partitionFlat},
+      {"flat-coarsened", "all steps together, on Tofu's coarsening",
+       partitionFlatCoarsened, true},
       {"brute-force", "every plan: the oracle, for tiny graphs",
        partitionByBruteForce},
   };

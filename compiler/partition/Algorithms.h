@@ -19,6 +19,7 @@ Search partitionByRowsRandom;
 Search partitionLikeSpartan; // Spartan.cpp
 Search partitionByEqualChop; // EqualChop.cpp
 Search partitionFlat;        // Flat.cpp
+Search partitionFlatCoarsened;
 Search partitionLikeIcml18;
 Search partitionLikeIcml18WithReduction;
 Search partitionByData; // DataParallel.cpp

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""A child of figure_4_8: trains a child-sum TreeLSTM (Tai et al.) in PyTorch on a forest, and prints what that took, as JSON.
+"""A child of figure_4_8: trains a child-sum TreeLSTM (Tai et al.) on a forest, and prints what that took, as JSON.
 
 usage: tree_peer.py JSON
 
 The model is smex-zoo's `treelstm`, from the same weights: every node has a word and a class, the loss is the mean over nodes,
 Adagrad. `prepare` writes words, labels and weights. `batch`: 0 takes the whole forest in each step, laid out beforehand; else
-each step takes other trees, so many of them at random, and laying them out is part of the step. Two peers:
+each step takes other trees, so many of them at random, and laying them out is part of the step: all peers take the same ones.
+Three peers:
 
-- trees: the network is run tree by tree and node by node, one small product after the other, as a framework does that builds
-  a graph per sample (DyNet without auto-batching);
-- depths: all nodes of a height are one batch, as a person would write it by hand, or DyNet's auto-batching finds.
+- trees: PyTorch, tree by tree and node by node, one small product after the other, as a framework does that builds a graph
+  per sample (DyNet without auto-batching);
+- depths: PyTorch, all nodes of a height one batch, as a person would write it by hand, or DyNet's auto-batching finds;
+- dynet: DyNet with auto-batching, the graph of a step built node by node, as in the thesis' figure. DyNet has one thread.
 
-Needs numpy, scipy and torch.
+Needs numpy and scipy, and torch or dynet (dyNET38 of PyPI, for Python up to 3.11).
 """
 
 import json
@@ -140,35 +142,103 @@ def depths(torch, weights, words, parents):
     return run
 
 
-def train(task):
-    import torch
-    torch.set_num_threads(task["threads"])
-    load = lambda name: torch.from_numpy(np.load(os.path.join(task["work"], name + ".npy")))
-    words, labels = load("words"), load("labels")
-    weights = {name: torch.from_numpy(array).requires_grad_()
-               for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
-    make = {"trees": trees, "depths": depths}[task["framework"]]
-    parents = parents_of(task["graph"])
-    drawn = batches(parents, task["batch"]) if task["batch"] else None
-    run = None if drawn else make(torch, weights, words, parents)
-    optimizer = torch.optim.Adagrad(weights.values(), task["rate"])
+def timed(task, step):
+    """Steps until there are as many as wanted, or the budget is spent: at least two, of which the first does not count."""
     seconds, cpu, losses = [], [], []
     while len(seconds) < task["steps"] and (len(seconds) < 2 or sum(seconds) < task["budget"]):
         start, before = time.perf_counter(), time.process_time()
+        losses.append(step())
+        seconds.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - before)
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses, "memory": peak_memory()}
+
+
+def load(task):
+    """Words, labels, weights by name, and of each node its parent."""
+    arrays = (np.load(os.path.join(task["work"], name + ".npy")) for name in ("words", "labels"))
+    return (*arrays, read_safetensors(os.path.join(task["work"], "parameters.safetensors")), parents_of(task["graph"]))
+
+
+def train(task):
+    import torch
+    torch.set_num_threads(task["threads"])
+    words, labels, weights, parents = load(task)
+    words, labels = torch.from_numpy(words), torch.from_numpy(labels)
+    weights = {name: torch.from_numpy(array).requires_grad_() for name, array in weights.items()}
+    make = {"trees": trees, "depths": depths}[task["framework"]]
+    drawn = batches(parents, task["batch"]) if task["batch"] else None
+    whole = None if drawn else make(torch, weights, words, parents)
+    optimizer = torch.optim.Adagrad(weights.values(), task["rate"])
+
+    def step():
         optimizer.zero_grad()
-        wanted = labels
+        wanted, run = labels, whole
         if drawn:
             nodes, above = next(drawn)
-            wanted = labels[nodes]
-            run = make(torch, weights, words[nodes], above)
+            wanted, run = labels[nodes], make(torch, weights, words[nodes], above)
         logits = run() @ weights["classifier/weight"] + weights["classifier/bias"]
         loss = torch.nn.functional.cross_entropy(logits, wanted)
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
-        seconds.append(time.perf_counter() - start)
-        cpu.append(time.process_time() - before)
-    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": losses, "memory": peak_memory()}
+        return loss.item()
+
+    return timed(task, step)
+
+
+def train_dynet(task):
+    import dynet_config
+    dynet_config.set(mem=512, autobatch=1, random_seed=1)
+    import dynet
+
+    words, labels, weights, parents = load(task)
+    H = task["hidden"]
+    model = dynet.ParameterCollection()
+    embedding = model.lookup_parameters_from_numpy(weights.pop("embedding"))
+    own = {name: model.parameters_from_numpy(np.ascontiguousarray(array.T)) for name, array in weights.items()}
+    trainer = dynet.AdagradTrainer(model, task["rate"], 1e-20)
+    trainer.set_clip_threshold(0)  # none, as elsewhere
+
+    def product(*names):
+        return [own[name + part] for name in names for part in ("/bias", "/weight") if name + part in own]
+
+    (gates_bias, gates), (gates_h,) = product("gates/input"), product("gates/hidden")
+    (forget_bias, forget), (forget_h,) = product("forget/input"), product("forget/hidden")
+    classifier_bias, classifier = product("classifier")
+
+    def node(word, children):
+        """h and c of a node, of its children's."""
+        x = dynet.lookup(embedding, int(word))
+        if children:
+            both = dynet.affine_transform([gates_bias, gates, x, gates_h, dynet.esum([h for h, _ in children])])
+            own_forget = dynet.affine_transform([forget_bias, forget, x])
+        else:
+            both = dynet.affine_transform([gates_bias, gates, x])
+        i, o, u = (dynet.pick_range(both, k * H, (k + 1) * H) for k in range(3))
+        c = dynet.cmult(dynet.logistic(i), dynet.tanh(u))
+        if children:
+            c = dynet.esum([c, *(dynet.cmult(dynet.logistic(own_forget + forget_h * h), kept) for h, kept in children)])
+        return dynet.cmult(dynet.logistic(o), dynet.tanh(c)), c
+
+    drawn = batches(parents, task["batch"]) if task["batch"] else None
+    everything = np.arange(len(parents)), parents
+
+    def step():
+        nodes, above = next(drawn) if drawn else everything
+        dynet.renew_cg()
+        children, losses = [[] for _ in nodes], []
+        for v in reversed(range(len(nodes))):
+            state = node(words[nodes[v]], children[v])
+            if above[v] >= 0:
+                children[above[v]].append(state)
+            logits = dynet.affine_transform([classifier_bias, classifier, state[0]])
+            losses.append(dynet.pickneglogsoftmax(logits, int(labels[nodes[v]])))
+        loss = dynet.esum(losses) * (1 / len(nodes))
+        value = loss.value()
+        loss.backward()
+        trainer.update()
+        return value
+
+    return timed(task, step)
 
 
 if __name__ == "__main__":
@@ -176,4 +246,4 @@ if __name__ == "__main__":
     if task["do"] == "prepare":
         prepare(task)
     else:
-        print(json.dumps(train(task)))
+        print(json.dumps(train_dynet(task) if task["framework"] == "dynet" else train(task)))

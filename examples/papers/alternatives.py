@@ -5,6 +5,8 @@ import heapq
 import json
 import re
 
+from plans import BYTES
+
 # How many instructions ahead swapping looks: blocks that the next ones use are not swapped out, and are fetched early.
 LOOK_AHEAD = 16
 
@@ -30,7 +32,7 @@ class Step:
         self.batch = plan.batch
         self.bytes, self.offset = [], []
         for buffer, own in zip(program["buffers"], worker["buffers"]):
-            size = {"f64": 8, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "bool": 1}.get(program["tensors"][buffer["tensor"]]["dtype"], 4)
+            size = BYTES[program["tensors"][buffer["tensor"]]["dtype"]]
             for lo, hi in own["box"] or [(0, 0)]:
                 size *= max(hi - lo, 0)
             self.bytes.append(size)

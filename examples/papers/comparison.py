@@ -1,7 +1,7 @@
 """Figures 3.8 and 3.9 of Tofu's thesis: a row of every system for each model."""
 
 from alternatives import LOOK_AHEAD, Placement, Step, swapping
-from plans import PERCENTS, between, machine_file, percent, percents, powers
+from plans import OURS, PERCENTS, TOFU, between, machine_file, percent, percents, powers
 
 # Operator placement at smaller batches was not tried: a GPU would have next to nothing to do.
 LEAST_BATCH = 16
@@ -58,7 +58,10 @@ def swap(plans, model):
     """With the largest batch of which every instruction fits, as the paper has it: (samples/s, batch), or None."""
     for batch in reversed(powers(1, model.ideal_batch)):
         plan = plans.make(model, batch, 1)
-        seconds = swapping(Step(plans, plan).as_ready(), plan.result["gpus"][0]["memory_bytes"],
+        step = Step(plans, plan)
+        if plans.options.order == "ready":
+            step.as_ready()
+        seconds = swapping(step, plan.result["gpus"][0]["memory_bytes"],
                            Machine(plans.options.machine).host, plans.options.look_ahead)
         if seconds:
             return 8 * batch / seconds, batch
@@ -69,8 +72,9 @@ class Row:
     def __init__(self, plans, model, with_placement):
         self.model = model
         self.ideal = plans.ideal(model).throughput
-        tofu = plans.tofu(model)
+        tofu, ours = plans.tofu(model), plans.tofu(model, OURS)
         self.tofu = (tofu.throughput, tofu.batch) if tofu else None
+        self.ours = (ours.throughput, ours.batch) if ours else None
         self.hidden = tofu.batch / plans.without_copies(tofu) if tofu else None
         small = plans.small_batch(model)
         self.small = (small.throughput, small.batch) if small else None
@@ -101,17 +105,20 @@ def add_options(parser):
     add_placement_options(parser)
     parser.add_argument("--look-ahead", type=int, default=LOOK_AHEAD, help="instructions that swapping keeps the blocks of "
                         "and fetches early; default %(default)s")
+    parser.add_argument("--order", choices=["ready", "plan"], default="ready", help="of what swapping runs: as instructions "
+                        "become ready, or a plan's, a layer at a time; default %(default)s")
 
 
 def print_rows(rows, with_placement, show):
-    names = ["Tofu", "copies hidden", "small batch", "swapping"] + (["placement"] if with_placement else [])
+    names = ["Tofu", "smexc's own", "copies hidden", "small batch", "swapping"] + (["placement"] if with_placement else [])
     show("samples/s, of ideal, (batch); out of memory: OOM")
     show(f"{'':15} {'ideal':>7}" + "".join(f"{name:>21}" for name in names))
     for row in rows:
-        found = [row.tofu, (row.hidden, row.tofu[1]) if row.tofu else None, row.small, row.swap]
+        found = [row.tofu, row.ours, (row.hidden, row.tofu[1]) if row.tofu else None, row.small, row.swap]
         found += [row.place] if with_placement else []
         cells = [f"{f[0]:.3g} {percent(row.of_ideal(f)):>5} ({f[1]})" if f else "OOM" for f in found]
         show(f"{row.model.name:15} {row.ideal:7.3g}" + "".join(f"{cell:>21}" for cell in cells))
+    show(f"Tofu: --algorithm {TOFU}, which is the paper's; smexc's own: its default, {OURS}")
     show("copies hidden: Tofu's plan if no copy took time, which no order of it can beat.")
 
 

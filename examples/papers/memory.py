@@ -4,7 +4,7 @@ import json
 import math
 import os
 
-BYTES = {"f64": 8, "i64": 8, "u64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "i16": 2, "u16": 2}
+from plans import BYTES
 
 
 def volume(box):
@@ -22,7 +22,7 @@ class MemoryOfPlan:
     def __init__(self, program, workers):
         self.program, self.workers = program, workers
         self.instructions = self.program["instructions"]
-        self.size = [BYTES.get(self.program["tensors"][buffer["tensor"]]["dtype"], 1)
+        self.size = [BYTES[self.program["tensors"][buffer["tensor"]]["dtype"]]
                      for buffer in self.program["buffers"]]
         self.writer = {}
         for number, what in enumerate(self.instructions):

@@ -7,16 +7,53 @@ import subprocess
 import sys
 import tempfile
 
+# Bytes of an element, by the name that a program of a plan has for its type.
+BYTES = {"f64": 8, "i64": 8, "u64": 8, "f32": 4, "i32": 4, "u32": 4, "f16": 2, "bf16": 2, "i16": 2, "u16": 2, "i8": 1, "u8": 1,
+         "bool": 1}
+# The algorithm that the paper calls Tofu, and what smexc takes if it is not told: what is beside it as ours.
+TOFU, OURS = "tofu", "recursive"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GIB = 2**30
 
 
-def add_options(parser):
+def add_zoo_option(parser):
     parser.add_argument("--zoo", default=os.path.join(ROOT, "bazel-bin/tools/smex-zoo"), help="smex-zoo, built")
+
+
+def add_options(parser, algorithm=None):
+    """`algorithm`: the default of --algorithm."""
+    add_zoo_option(parser)
     parser.add_argument("--smexc", default=os.path.join(ROOT, "bazel-bin/tools/smexc"), help="smexc, built")
     parser.add_argument("--machine", default="p2.8xlarge", help="as for smexc simulate; default %(default)s")
-    parser.add_argument("--algorithm", help="of smexc, for the plans of 8 GPUs; default: smexc's own")
+    parser.add_argument("--algorithm", default=algorithm, help="of smexc, for the plans of 8 GPUs; default: "
+                        f"{algorithm or 'smexc' + chr(39) + 's own'}")
     parser.add_argument("--plans", metavar="DIR", help="keeps plans, and finds them again; default: a temporary folder")
+
+
+def add_search_options(parser):
+    parser.add_argument("--search", default=os.path.join(ROOT, "bazel-bin/examples/bench/search"), help="the search, built")
+
+
+def search(options, model, batch, gpus, algorithms, *more):
+    """What examples/bench/search says of each algorithm on a model's training graph, by name. `more`: options of it."""
+    for program in (options.zoo, options.search):
+        if not os.path.exists(program):
+            sys.exit(f"{sys.argv[0]}: error: {program}: not there; bazel build //tools:smex-zoo //examples/bench:search")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.json")
+        subprocess.run([options.zoo, *model.arguments, f"--batch={batch}", "-o", path], check=True, stdout=subprocess.DEVNULL)
+        chosen = [word for name in algorithms for word in ("--algorithm", name)]
+        out = subprocess.run([options.search, "--gpus", str(gpus), *more, *chosen, path], check=True, stdout=subprocess.PIPE,
+                             text=True).stdout
+    return {row["algorithm"]: row for row in map(json.loads, out.splitlines())}
+
+
+def steps_of(row):
+    """How a search, of which it is what `search` says, decided its steps, in words."""
+    together = {"": "", "graph": "all at once, exactly", "coarsened": "all at once, exactly, coarsened"}[row["all_steps_together"]]
+    if row["algorithm"] in ("flat", "flat-coarsened", "icml18", "icml18-reduction"):
+        return together.removesuffix(", coarsened") or "all at once, bounded"
+    return f"also {together}" if together else "one by one" if len(row["steps"]) > 1 else "one"
 
 
 class Model:
@@ -160,8 +197,9 @@ class Plans(Workplace):
         """One GPU with memory without end, times 8."""
         return self.make(model, model.ideal_batch, 1)
 
-    def tofu(self, model):
-        return self.largest(model, 8, powers(1, model.ideal_batch), model.tofu_batch)
+    def tofu(self, model, algorithm=None):
+        """Of --algorithm, or of another one."""
+        return self.largest(model, 8, powers(1, model.ideal_batch), model.tofu_batch, algorithm)
 
     def placed(self, model, least):
         """Layer i on GPU i mod 8, at batches of `least` and more."""

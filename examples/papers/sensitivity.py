@@ -27,8 +27,10 @@ NUMBERS = {
 SHARES = {"contraction.most", "convolution.most", "memory efficiency"}  # at most 1
 # Of a device, where it is 0 or not said: what to try instead. A host that takes as long as MXNet's took for a call is last.
 UNSAID = {"issue_seconds": (5e-6, 1e-5, 2e-5, 5e-5)}
-# Of the programs that have them, whole numbers, and what else to try; None: by FACTORS.
-OPTIONS = {"look_ahead": None, "least_batch": (1, 4, 64), "points": (5, 10, 20, 30)}
+# Of the programs that have them, options, and what else to try; None: by FACTORS.
+OPTIONS = {"look_ahead": None, "least_batch": (1, 4, 64), "points": (5, 10, 20, 30), "same": (0.001, 0.002, 0.01, 0.02),
+           "similar": (0.005, 0.01, 0.02, 0.05), "tolerance": (0.02, 0.03, 0.1, 0.15), "far": (0.05, 0.2, 0.25, 0.5),
+           "order": ("plan",)}
 FACTORS = (0.5, 0.7, 1.4, 2)
 # Others for some: a driver may keep nothing, or half a gigabyte.
 FACTORS_OF = {"reserved_bytes": (0, 2, 4, 8)}

@@ -79,6 +79,8 @@ TEST_CASE("the papers' algorithms on a training graph") {
   CHECK(bytes["all-row-greedy"] < bytes["all-row-random"]);
   CHECK(bytes["tofu"] <= bytes["icml18"]);
   CHECK(bytes["best"] <= bytes["flat"]);
+  CHECK(bytes["flat-coarsened"] <= bytes["tofu"]);
+  CHECK(bytes["flat-coarsened"] <= bytes["icml18-reduction"]);
 }
 
 TEST_CASE("data parallelism replicates parameters and cuts the batch") {

@@ -185,28 +185,53 @@ inline Model resnet50(int64_t batch, int pieces = 1) {
   return model;
 }
 
-/// `layers` fully connected layers and their training step: forward, gradients
-/// of activations and weights, and an update.
-inline Model trainedMlp(int layers, int64_t batch, int64_t hidden) {
+/// Fully connected layers, from each width to the next, and their training
+/// step: forward, gradients of activations and weights, and an update. Tensors
+/// know whose gradients they are if `named`, and operators their layer.
+inline Model trainedMlp(const std::vector<int64_t> &widths, int64_t batch,
+                        bool named) {
   Model model;
-  std::vector<int> activations{model.tensor({batch, hidden})}, weights;
+  const auto of = [&](int gradient, int tensor) {
+    if (named)
+      model.tensors[gradient].gradientOf = tensor;
+    return gradient;
+  };
+  const auto node = [&](int layer) {
+    if (named)
+      model.operators.back().group = layer;
+  };
+  const int layers = int(widths.size()) - 1;
+  std::vector<int> activations{model.tensor({batch, widths[0]})}, weights,
+      products;
   for (int i = 0; i < layers; ++i) {
-    weights.push_back(model.tensor({hidden, hidden}));
-    activations.push_back(
-        model.elementwise({model.matmul(activations.back(), weights.back())}));
+    weights.push_back(model.tensor({widths[i], widths[i + 1]}));
+    products.push_back(model.matmul(activations.back(), weights.back()));
+    node(i);
+    activations.push_back(model.elementwise({products.back()}));
   }
-  int gradient = model.elementwise({activations.back(), activations.back()});
+  int gradient = of(model.elementwise({activations.back(), activations.back()}),
+                    activations.back());
   for (int i = layers; i-- > 0;) {
-    gradient = model.elementwise({gradient, activations[i + 1]});
-    const int update = model.apply(
-        {hidden, hidden}, {batch},
-        {{activations[i], indices({2, 0})}, {gradient, indices({2, 1})}});
+    gradient =
+        of(model.elementwise({gradient, activations[i + 1]}), products[i]);
+    const int update = of(model.apply({widths[i], widths[i + 1]}, {batch},
+                                      {{activations[i], indices({2, 0})},
+                                       {gradient, indices({2, 1})}}),
+                          weights[i]);
+    node(i);
     model.elementwise({weights[i], update});
-    gradient = model.apply(
-        {batch, hidden}, {hidden},
-        {{gradient, indices({0, 2})}, {weights[i], indices({1, 2})}});
+    gradient = of(model.apply({batch, widths[i]}, {widths[i + 1]},
+                              {{gradient, indices({0, 2})},
+                               {weights[i], indices({1, 2})}}),
+                  activations[i]);
+    node(i);
   }
   return model;
+}
+
+/// `layers` of the same width, whose gradients have no names.
+inline Model trainedMlp(int layers, int64_t batch, int64_t hidden) {
+  return trainedMlp(std::vector<int64_t>(layers + 1, hidden), batch, false);
 }
 
 /// What trainedMlp has as activations and as gradients of them: tensors.
