@@ -161,7 +161,17 @@ def plain_csr(task, torch, weights, nodes, sources, destinations):
     return weights.values(), two_layers(task, torch, gcn)
 
 
-def pyg(task, torch, weights, nodes, sources, destinations):
+def pyg_csr(task, torch, weights, nodes, sources, destinations):
+    """PyTorch Geometric's GCN on a sparse matrix in place of a list of edges, with which it sums messages without making
+    them (`message_and_aggregate`)."""
+    assert task["model"] == "gcn"
+    matrix = scipy.sparse.csr_matrix((np.ones(len(sources), np.float32), (destinations.numpy(), sources.numpy())), (nodes, nodes))
+    csr = torch.sparse_csr_tensor(torch.from_numpy(matrix.indptr), torch.from_numpy(matrix.indices),
+                                  torch.from_numpy(matrix.data), matrix.shape)
+    return pyg(task, torch, weights, nodes, sources, destinations, csr)
+
+
+def pyg(task, torch, weights, nodes, sources, destinations, edges=None):
     """PyTorch Geometric's layers on a list of edges, as in its examples; GCN's normalization is worked out once, but for
     graphs that are new in each step."""
     from torch_geometric.nn import GATConv, GCNConv
@@ -182,7 +192,8 @@ def pyg(task, torch, weights, nodes, sources, destinations):
         between = torch.relu
     else:
         between = torch.nn.functional.elu
-    edges = torch.stack([sources, destinations])
+    if edges is None:
+        edges = torch.stack([sources, destinations])
     return convolutions.parameters(), lambda x: convolutions[1](between(convolutions[0](x, edges)), edges)
 
 
@@ -223,7 +234,7 @@ def dgl(task, torch, weights, nodes, sources, destinations):
     return convolutions.parameters(), lambda x: convolutions[1](graph, between(convolutions[0](graph, x).flatten(1))).flatten(1)
 
 
-FRAMEWORKS = {"torch": plain, "torch-csr": plain_csr, "pyg": pyg, "dgl": dgl}
+FRAMEWORKS = {"torch": plain, "torch-csr": plain_csr, "pyg": pyg, "pyg-csr": pyg_csr, "dgl": dgl}
 
 
 def train(task):

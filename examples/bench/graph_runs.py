@@ -16,6 +16,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RATE = 0.01
+# Peers that sum messages as a sparse matrix times features, which attention has no matrix for.
+OF_MATRICES = ("torch-csr", "pyg-csr")
 
 
 @dataclasses.dataclass
@@ -44,7 +46,6 @@ class Run:
     @property
     def median(self):
         return statistics.median(self.seconds)
-
 
 
 class Failed(Exception):

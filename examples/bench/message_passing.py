@@ -14,7 +14,7 @@ import argparse
 import json
 import subprocess
 
-from graph_runs import Bench, Network, add_options, alternate, gib, losses_differ
+from graph_runs import OF_MATRICES, Bench, Network, add_options, alternate, gib, losses_differ
 
 AIMS = {"gcn": 20, "gat": 10}
 
@@ -23,20 +23,20 @@ def epoch(bench, name, graph, options):
     network = Network(name, options.features, 64 if name == "gcn" else 8, 16)
     ways = {"smex": lambda: bench.smex(network, graph, options.steps)}
     for framework in options.peers.split(","):
-        if framework == "torch-csr" and name == "gat":
+        if framework in OF_MATRICES and name == "gat":
             continue
         ways[framework] = lambda framework=framework: bench.peer(framework, network, graph, options.steps)
     found = alternate(ways, options.rounds)
     ours = found["smex"]
     print(f"\n{name}, a training step on {options.nodes} vertices, {options.edges} edges, {options.threads} threads")
-    print(f"{'':12}{'s':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'memory':>11}{'ratio':>8}"
+    print(f"{'':12}{'s':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'memory':>11}{'ratio':>8}{'steps':>7}"
           f"  losses differ by")
     for key, run in found.items():
         if isinstance(run, str):
             print(f"{key:12} {run}")
             continue
         print(f"{key:12}{run.median:9.3f}{run.median / ours.median:7.1f}x{run.cpu:9.3f}{run.cpu / ours.cpu:7.1f}x"
-              f"{gib(run.memory):>11}{run.memory / ours.memory:7.1f}x"
+              f"{gib(run.memory):>11}{run.memory / ours.memory:7.1f}x{len(run.seconds):7}"
               f"  {f'{losses_differ(run, ours):.0e}' if key != 'smex' else ''}")
     print(f"the plan's peak: {gib(ours.plan)}; compiled in {ours.compiling[0]:.1f} s with {gib(ours.compiling[1])}; "
           f"the aim: {AIMS[name]}x faster than pyg, with a tenth of its memory")
@@ -69,13 +69,13 @@ def sums(bench, graph, width, options):
     triad = float(subprocess.run([bench.tool("triad"), str(options.threads)], check=True, stdout=subprocess.PIPE).stdout)
     moved = 4 * width * (options.edges + 2 * options.nodes) + 4 * options.edges
     print(f"\nsum of messages, {width} features ({gib(4 * width * options.nodes)} of them); a triad does {triad:.1f} GB/s")
-    print(f"{'':12}{'ms':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'GB/s':>8}{'memory':>11}")
+    print(f"{'':12}{'ms':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'GB/s':>8}{'memory':>11}{'steps':>7}")
     for key, run in found.items():
         if isinstance(run, str):
             print(f"{key:12} {run}")
         else:
             print(f"{key:12}{1e3 * run.median:9.1f}{run.median / found['smex'].median:7.1f}x{run.cpu:9.3f}"
-                  f"{run.cpu / found['smex'].cpu:7.1f}x{moved / run.median / 1e9:8.1f}{gib(run.memory):>11}")
+                  f"{run.cpu / found['smex'].cpu:7.1f}x{moved / run.median / 1e9:8.1f}{gib(run.memory):>11}{len(run.seconds):7}")
 
 
 def main():
@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--features", type=int, default=64)
     parser.add_argument("--steps", type=int, default=8, help="of a process; the first does not count")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--peers", default="pyg,dgl,torch,torch-csr", help="default: %(default)s")
+    parser.add_argument("--peers", default="pyg,pyg-csr,dgl,torch,torch-csr", help="default: %(default)s")
     parser.add_argument("--only", choices=["gcn", "gat", "sum"])
     options = parser.parse_args()
     bench = Bench(options)

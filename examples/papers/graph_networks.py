@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench"))
 
-from graph_runs import Bench, Failed, Network, add_options, alternate, losses_differ  # noqa: E402,F401
+from graph_runs import OF_MATRICES, Bench, Failed, Network, add_options, alternate, losses_differ  # noqa: E402,F401
 
 EPOCHS = 200
 V100 = 15.75 * 2**30  # bytes of the paper's GPU
@@ -27,7 +27,8 @@ def add_graph_options(parser):
     parser.add_argument("--scale", type=float, default=1, help="of vertices and edges; default: %(default)s")
     parser.add_argument("--steps", type=int, default=6, help="of a process; the first does not count; default: %(default)s")
     parser.add_argument("--rounds", type=int, default=1, help="default: %(default)s")
-    parser.add_argument("--peers", default="pyg", help="of pyg, torch, torch-csr, dgl; default: %(default)s")
+    parser.add_argument("--peers", default="pyg,pyg-csr", help="of pyg, pyg-csr (its edges as a sparse matrix), "
+                        "torch, torch-csr, dgl; default: %(default)s")
     parser.add_argument("--most-edges", type=float, default=60e6,
                         help="peers run on graphs up to this, where they are not expected to be out of memory; default: %(default)g")
 
@@ -42,7 +43,7 @@ def compare(bench, network, graph, edges):
 
 
 def within(bench, peer, network, graph, edges):
-    if peer == "torch-csr" and network.model != "gcn":
+    if peer in OF_MATRICES and network.model != "gcn":
         raise Failed("not run")
     # PyG has a message per edge, whose size decides: to be told that it is out of memory takes it no time.
     if edges > bench.options.most_edges and not (peer == "pyg" and messages(network, edges) > V100):
@@ -81,17 +82,18 @@ def told(value, form="{:.3g}x"):
 
 
 def cell(run, of=None):
-    """Seconds of 200 epochs, and GB, of a run: `10.2 s (19 CPU) 0.31 GB`; `7.3x` of what `of` took in CPU seconds."""
+    """Seconds of 200 epochs, GB, and of how many steps, of a run: `10.2 s (19 CPU) 0.31 GB, 5`; `7.3x` of what `of` took in CPU
+    seconds."""
     if isinstance(run, str):
         return run
     ratio = f" {run.cpu / of.cpu:.1f}x" if of else ""
-    return f"{EPOCHS * run.median:.3g} s ({EPOCHS * run.cpu:.3g} CPU{ratio}) {run.memory / 1e9:.2f} GB"
+    return f"{EPOCHS * run.median:.3g} s ({EPOCHS * run.cpu:.3g} CPU{ratio}) {run.memory / 1e9:.2f} GB, {len(run.seconds)}"
 
 
 def print_row(name, found, paper):
     ours = found["smex"]
     cells = [cell(ours)] + [cell(run, ours) for key, run in found.items() if key != "smex"]
-    print(f"{name:26}" + "".join(f"{text:>38}" for text in cells) + f"   {paper}", flush=True)
+    print(f"{name:26}" + "".join(f"{text:>40}" for text in cells) + f"   {paper}", flush=True)
     for key, run in found.items():
         if key != "smex" and not isinstance(run, str) and losses_differ(run, ours) > 1e-3:
             print(f"  losses of {key} differ by {losses_differ(run, ours):.0e}: not the same network")
@@ -101,5 +103,5 @@ def print_row(name, found, paper):
 
 def print_head(bench, name):
     peers = bench.options.peers.split(",") if bench.options.peers else []
-    print(f"{EPOCHS} epochs, of the median step; peak memory of the process; on {bench.options.threads} threads, not a GPU")
-    print(f"{name:26}" + "".join(f"{text:>38}" for text in ["smex", *peers]) + "   the paper (PyG, DGL; one V100)")
+    print(f"{EPOCHS} epochs, of the median step, and of how many; peak memory of the process; on {bench.options.threads} threads, not a GPU")
+    print(f"{name:26}" + "".join(f"{text:>40}" for text in ["smex", *peers]) + "   the paper (PyG, DGL; one V100)")
