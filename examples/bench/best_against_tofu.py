@@ -2,16 +2,22 @@
 """How much less the plans of `best` move than those of `tofu`, for every number of GPUs from 2 to 16, and how far both are
 from the lower bound.
 
-usage: examples/bench/best_against_tofu.py [--large] [--models NAME,...] [--gpus N,...] [--bin FOLDER]
+usage: examples/bench/best_against_tofu.py [--large | --real] [--models NAME,...] [--gpus N,...] [--table-entries N]
+       [--bin FOLDER]
 
 Needs a build: bazel build //examples/bench:search //examples/bench:make_graph //tools:smex-zoo //tools:smexc. Exit status 3
 if a plan of `best` moves more. Each bound is of the plans that its search may choose from: `tofu` cuts everything, `best` may
 leave small tensors whole, and seeks its bound sixteen times as long; `best`'s counts for `tofu`, too, where both have the same
 steps. Graph networks are compiled, for a graph of Cora's size: a search alone knows no graph.
+
+`together`: of what `best` took all steps together, exactly: the graph, or what Tofu's coarsening leaves of it; else at which
+size of a table it gave up (--table-entries tries another). --real: models as large as smex-zoo has them by default, or as they
+are trained.
 """
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -35,7 +41,14 @@ LARGE = {
     "WResNet-152-10": "wresnet --depth 152 --width 10 --batch 8",
     "RNN-10-8K": "rnn --layers 10 --hidden 8192 --batch 128",
 }
-
+REAL = {
+    "trn": "trn --batch 64",
+    "wrn": "wrn --batch 32",
+    "e3d": "e3d --batch 8",
+    "GPT": "transformer --layers 12 --hidden 768 --heads 12 --sequence 1024 --vocabulary 50257 --batch 8",
+    "WResNet-101-6": "wresnet --depth 101 --width 6 --batch 64",
+    "ResNet-152": "resnet --depth 152 --batch 32",
+}
 
 # A graph of Cora's size.
 GRAPH = ["rmat", "--nodes", "2708", "--edges", "10556", "--skew", "0.6"]
@@ -51,11 +64,13 @@ def call(*command):
 
 
 def search(args, path, gpus, _):
-    """Of the plans of `tofu` and `best`: bytes, the bound, ways of the steps."""
-    out = call(program(args, "examples/bench/search"), "--gpus", gpus, "--algorithm", "tofu", "--algorithm", "best", path)
+    """Of the plans of `tofu` and `best`: bytes, the bound, ways of the steps, and of what all were taken together."""
+    tables = ["--table-entries", args.table_entries] if args.table_entries else []
+    out = call(program(args, "examples/bench/search"), "--gpus", gpus, *tables, "--algorithm", "tofu", "--algorithm", "best", path)
     for line in out.splitlines():
         row = json.loads(line)
-        yield row["communication_bytes"], row["lower_bound_bytes"], [step["ways"] for step in row["steps"]]
+        yield (row["communication_bytes"], row["lower_bound_bytes"], [step["ways"] for step in row["steps"]],
+               row["all_steps_together"] or f"gave up at 2^{math.log2(row['table_entries']):.3g}")
 
 
 def compiled(args, path, gpus, folder):
@@ -70,7 +85,7 @@ def compiled(args, path, gpus, folder):
         with open(os.path.join(plan, "plan.json"), encoding="utf-8") as file:
             made = json.load(file)
         yield (made["totals"]["communication_bytes"], made["search"]["lower_bound_bytes"],
-               [step["ways"] for step in made["search"]["steps"]])
+               [step["ways"] for step in made["search"]["steps"]], made["search"].get("all_steps_together", "gave up"))
 
 
 def above(moved, bound):
@@ -78,10 +93,12 @@ def above(moved, bound):
 
 
 def main(args):
-    models = {name: (words, search) for name, words in {**MODELS, **(LARGE if args.large else {})}.items()}
-    models.update({name: (words, compiled) for name, words in GRAPH_NETWORKS.items()})
+    models = {name: (words, search) for name, words in (REAL if args.real else {**MODELS, **(LARGE if args.large else {})}).items()}
+    if not args.real:
+        models.update({name: (words, compiled) for name, words in GRAPH_NETWORKS.items()})
     worse = 0
-    print(f"{'':18}{'GPUs':>5}{'tofu MiB':>12}{'bound MiB':>12}{'above':>8}{'best MiB':>12}{'saved':>8}{'bound MiB':>12}{'above':>8}")
+    print(f"{'':18}{'GPUs':>5}{'tofu MiB':>12}{'bound MiB':>12}{'above':>8}{'best MiB':>12}{'saved':>8}{'bound MiB':>12}{'above':>8}"
+          f"  together")
     for name, (words, look) in models.items():
         if args.models and name not in args.models.split(","):
             continue
@@ -89,12 +106,13 @@ def main(args):
             path = os.path.join(folder, "model.json")
             call(program(args, "tools/smex-zoo"), *words.split(), "-o", path)
             for gpus in map(int, args.gpus.split(",")):
-                (theirs, their_bound, their_ways), (ours, bound, ways) = look(args, path, gpus, folder)
+                (theirs, their_bound, their_ways, _), (ours, bound, ways, together) = look(args, path, gpus, folder)
                 if ways == their_ways:
                     their_bound = max(bound, their_bound)
                 worse += ours > theirs
                 print(f"{name:18}{gpus:5}{theirs / 2**20:12.2f}{their_bound / 2**20:12.2f}{above(theirs, their_bound)}"
-                      f"{ours / 2**20:12.2f}{1 - ours / theirs if theirs else 0:8.1%}{bound / 2**20:12.2f}{above(ours, bound)}",
+                      f"{ours / 2**20:12.2f}{1 - ours / theirs if theirs else 0:8.1%}{bound / 2**20:12.2f}{above(ours, bound)}"
+                      f"  {together}",
                       flush=True)
     return 3 if worse else 0
 
@@ -102,6 +120,8 @@ def main(args):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--large", action="store_true", help="also WResNet-152-10 and RNN-10-8K: minutes")
+    parser.add_argument("--real", action="store_true", help="models at the sizes that are trained, instead: minutes")
+    parser.add_argument("--table-entries", type=int, metavar="N", help="of a table, where all steps are taken together")
     parser.add_argument("--models", help="only these, separated by commas")
     parser.add_argument("--gpus", default=",".join(map(str, range(2, 17))), metavar="N,...", help="default: %(default)s")
     parser.add_argument("--bin", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../bazel-bin"),

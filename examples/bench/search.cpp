@@ -1,13 +1,15 @@
 // The partition search alone: time, bytes and bounds, by algorithm.
 //
 // usage: search [--gpus N] [--algorithm NAME]... [--inference] [--no-bound]
-//               MODEL...
+//               [--table-entries N] MODEL...
 //
 // Prints a JSON object per model and algorithm, a line each. Seconds are of the
 // processor, so that a busy machine does not show. "search_bytes" is how much
 // more memory the process had at the height of the search than before it. With
 // --no-bound, no lower bound of whole plans is sought. "all_steps_together": of
-// what all steps were decided together (Graph.h), or "".
+// what all steps were decided together (Graph.h), or "" where that would have
+// made tables of more than "table_entries" entries, or twice as many in all:
+// Params::maxFlatTableEntries and maxFlatEntries, or N and twice that.
 #include "compiler/partition/Algorithm.h"
 #include "examples/bench/LoadGraph.h"
 
@@ -84,6 +86,9 @@ int main(int argc, char **argv) {
       training = false;
     else if (word == "--no-bound")
       params.lowerBound = false;
+    else if (word == "--table-entries" && i + 1 < argc)
+      params.maxFlatEntries =
+          2 * (params.maxFlatTableEntries = std::atoll(argv[++i]));
     else
       models.push_back(word);
   }
@@ -118,6 +123,7 @@ int main(int argc, char **argv) {
           {"seconds", seconds},
           {"wall_seconds", wall.count()},
           {"search_bytes", memory("VmHWM") - before}};
+      line["table_entries"] = params.maxFlatTableEntries;
       line.update(describe(*plan));
       std::printf("%s\n", line.dump().c_str());
       std::fflush(stdout);
