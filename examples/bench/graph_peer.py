@@ -10,12 +10,13 @@ and the same initial weights. Needs numpy and scipy, and PyTorch, PyTorch Geomet
 import json
 import os
 import statistics
-import struct
 import sys
 import time
 
 import numpy as np
 import scipy.sparse
+
+from weights_file import read_safetensors, write_safetensors
 
 
 def peak_memory():
@@ -31,26 +32,6 @@ def read_graph(path):
     destinations = matrix.indices.astype(np.int64)
     lacks = np.setdiff1d(np.arange(matrix.shape[0]), sources[sources == destinations])
     return matrix.shape[0], np.concatenate([sources, lacks]), np.concatenate([destinations, lacks])
-
-
-def write_safetensors(path, tensors):
-    header, data = {}, b""
-    for name, tensor in tensors.items():
-        raw = tensor.astype(np.float32).tobytes()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
-        data = file.read()
-    return {name: np.frombuffer(data[slice(*each["data_offsets"])], np.float32).reshape(each["shape"]).copy()
-            for name, each in header.items()}
 
 
 def layers_of(task):

@@ -25,7 +25,8 @@ import time
 import numpy as np
 import scipy.sparse
 
-from graph_peer import peak_memory, read_safetensors, write_safetensors
+from graph_peer import peak_memory
+from weights_file import read_safetensors, write_safetensors
 
 
 def prepare(task):

@@ -15,10 +15,14 @@ blocks that were drawn (layer_blocks), against what smex-run has computed: sampl
     sample_layers.py full LOGITS DRAWS          one layer of many draws, against all of the matrix
 """
 import json
-import struct
+import os
 import sys
 
 import numpy as np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../examples/bench"))
+
+from weights_file import read_safetensors, write_safetensors  # noqa: E402
 
 SEED = 7
 NODES, FEATURES, HIDDEN, CLASSES = 60, 5, 6, 4
@@ -26,25 +30,8 @@ FANOUTS = (3, 2)  # the first layer's first
 LR = 0.5
 
 
-def write_safetensors(path, tensors):
-    header, data = {}, b""
-    for name, values in tensors.items():
-        values = np.ascontiguousarray(values, np.float32)
-        header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": [len(data), len(data) + values.nbytes]}
-        data += values.tobytes()
-    text = json.dumps(header).encode()
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
-
-
-def read_safetensors(path):
-    with open(path, "rb") as file:
-        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
-        data = file.read()
-    return {
-        name: np.frombuffer(data[slice(*entry["data_offsets"])], np.float32).reshape(entry["shape"]).astype(np.float64)
-        for name, entry in header.items() if name != "__metadata__"
-    }
+def read_parameters(path):
+    return {name: values.astype(np.float64) for name, values in read_safetensors(path).items()}
 
 
 def prepare():
@@ -363,7 +350,7 @@ def main():
         prepare()
     elif command in ("sage", "median", "fastgcn"):
         parameters, blocks, nodes, logits = given
-        parameters, blocks, nodes = read_safetensors(parameters), read_blocks(blocks), list(np.load(nodes))
+        parameters, blocks, nodes = read_parameters(parameters), read_blocks(blocks), list(np.load(nodes))
         network = {"sage": sage_by_nodes, "median": median_by_nodes, "fastgcn": fastgcn}[command]
         wanted = network(parameters, blocks, nodes)
         np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
@@ -371,17 +358,17 @@ def main():
         give_loss(*given)
     elif command == "walked":
         parameters, blocks, nodes, logits = given
-        wanted = forward(read_safetensors(parameters), united(read_blocks(blocks)))[np.load(nodes)]
+        wanted = forward(read_parameters(parameters), united(read_blocks(blocks)))[np.load(nodes)]
         np.testing.assert_allclose(np.load(logits), wanted, rtol=1e-4, atol=1e-4 * np.abs(wanted).max())
     elif command in ("linked", "linked-layers", "featured"):
         metrics, saved, *files = given
         steps, counted = [read_blocks(file) for file in files], np.flatnonzero(np.load("links.npy"))
         targets = np.load("link_targets.npy").astype(np.float64)
         if command == "featured":
-            first = read_safetensors("featured.safetensors")
+            first = read_parameters("featured.safetensors")
             losses, wanted = featured(first, steps, counted, targets)
         else:
-            first = read_safetensors("linked.safetensors")
+            first = read_parameters("linked.safetensors")
             losses, w = link(first["w"], steps, counted, targets, command == "linked")
             wanted = {"w": w}
         mine = [step["loss"] for step in json.load(open(metrics, encoding="utf-8"))["steps"]]
@@ -389,18 +376,18 @@ def main():
         assert len(set(losses)) == len(files), losses
         for name, values in wanted.items():
             assert np.abs(values - first[name]).max() > 0.02, name
-            np.testing.assert_allclose(read_safetensors(saved)[name], values, rtol=1e-3,
+            np.testing.assert_allclose(read_parameters(saved)[name], values, rtol=1e-3,
                                        atol=1e-4 * np.abs(values).max(), err_msg=name)
     elif command in ("trained", "united"):
         loss, nodes, metrics, saved, *files = given
         is_united, nodes = command == "united", np.load(nodes)
         steps = [read_blocks(file) for file in files]
-        losses, wanted = train(read_safetensors("sage.safetensors"), loss, list(map(united, steps)) if is_united else steps,
+        losses, wanted = train(read_parameters("sage.safetensors"), loss, list(map(united, steps)) if is_united else steps,
                                nodes, is_united)
         mine = [step["loss"] for step in json.load(open(metrics, encoding="utf-8"))["steps"]]
         np.testing.assert_allclose(mine, losses, rtol=1e-4)
         assert abs(losses[-1] - losses[0]) > 0.05, losses
-        found = read_safetensors(saved)
+        found = read_parameters(saved)
         for name, values in wanted.items():
             np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=1e-4 * np.abs(values).max(), err_msg=name)
         # Layers draw for themselves, and each step anew.
@@ -408,7 +395,7 @@ def main():
         assert len({layer for blocks in drawn for layer in blocks}) == 2 * len(files), drawn
     elif command == "full":
         logits, draws = np.load(given[0]), int(given[1])
-        p, matrix = read_safetensors("one.safetensors"), np.zeros((NODES, NODES))
+        p, matrix = read_parameters("one.safetensors"), np.zeros((NODES, NODES))
         for source, destination, value in read_graph():
             matrix[destination, source] += value
         x = np.load("features.npy").astype(np.float64) @ p["layer0/weight"]

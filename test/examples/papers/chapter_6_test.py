@@ -2,32 +2,15 @@
 """What chapter 6's programs say of results made by hand: each statement within its own wording, and for which numbers."""
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import os
-import sys
 import tempfile
 import types
 
-PAPERS = os.path.join(os.getcwd(), "examples/papers")
-sys.path.insert(0, PAPERS)
-sys.dont_write_bytecode = True
-
-import networks  # noqa: E402
-import placed_sensitivity  # noqa: E402
-from plans import Statements  # noqa: E402
-
-
-def program(name):
-    loader = importlib.machinery.SourceFileLoader(name, os.path.join(PAPERS, name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
-def equal(what, got, want):
-    assert got == want, f"{what}: {got}, not {want}"
+from checks import equal, program  # makes the modules known
+import networks
+import placed_sensitivity
+from plans import Statements
 
 
 network = {n.name: n for n in networks.NETWORKS}

@@ -1,17 +1,9 @@
 #!/usr/bin/env python3
 """The memory of examples/papers on a plan made by hand, of two workers: everything is bytes, and can be counted."""
 
-import os
-import sys
 
-sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
-sys.dont_write_bytecode = True
-
-from memory import MemoryOfPlan, ancestors, fetched_at, greedy, most_alive, unfused  # noqa: E402
-
-
-def equal(what, got, want):
-    assert got == want, f"{what}: {got}, not {want}"
+from checks import equal  # makes the modules known
+from memory import MemoryOfPlan, ancestors, fetched_at, greedy, most_alive, unfused
 
 
 # Both hold half of x, 4 bytes; 0: a = f(x), 4 bytes; 1: fetch all of x, 8 bytes; 2: b = g(a, all of x), 4 bytes;

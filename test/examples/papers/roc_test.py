@@ -5,21 +5,14 @@ import array
 import json
 import math
 import os
-import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
-sys.dont_write_bytecode = True
-
-from roc import Simulated, Stored, Sums, least_squares, scaled  # noqa: E402
-
-
-def equal(what, got, want):
-    assert got == want, f"{what}: {got}, not {want}"
+from checks import equal, near as near_by  # makes the modules known
+from roc import Simulated, Stored, Sums, least_squares, scaled
 
 
 def near(what, got, want):
-    assert abs(got - want) <= 1e-6 * abs(want), f"{what}: {got}, not {want}"
+    near_by(what, got, want, within=1e-6)  # what a search finds
 
 
 # 10 vertices, 100 edges, 4 numbers each: 0: a loss, which reads a number of each row; 1: a sum over neighbours, its vertices

@@ -3,19 +3,12 @@
 
 import json
 import os
-import sys
 import tempfile
 from types import SimpleNamespace
 
-sys.path.insert(0, os.path.join(os.getcwd(), "examples/papers"))
-sys.dont_write_bytecode = True
-
-from plans import Statements, between  # noqa: E402
-from sensitivity import OF_MEMORY, UNSAID, lines, ranges, tries, variants, vary  # noqa: E402
-
-
-def equal(what, got, want):
-    assert got == want, f"{what}: {got}, not {want}"
+from checks import equal  # makes the modules known
+from plans import Statements, between
+from sensitivity import OF_MEMORY, UNSAID, lines, ranges, tries, variants, vary
 
 
 machine = {"device": {"launch_seconds": 2.0, "efficiency": {"memory": 0.75}},

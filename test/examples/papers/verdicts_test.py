@@ -2,32 +2,13 @@
 """The verdicts of figures 3.8, 3.9 and 3.11 and of chapter 4 on rows that were measured once, or that are made by hand: which
 statements hold, and that each becomes another where its row does. Nothing is compiled; `figures` runs the programs."""
 
-import importlib.util
-import os
-import sys
-from importlib.machinery import SourceFileLoader
 from types import SimpleNamespace
 
-FOLDER = os.path.join(os.getcwd(), "examples/papers")
-sys.path.insert(0, FOLDER)
-sys.dont_write_bytecode = True
-
-import comparison  # noqa: E402
-import graph_networks  # noqa: E402,F401  knows where graph_runs is
-from graph_runs import Run  # noqa: E402
-from plans import Statements, rnn, wresnet  # noqa: E402
-
-
-def program(name):
-    """A program of examples/papers as a module."""
-    loader = SourceFileLoader(name, os.path.join(FOLDER, name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
-def equal(what, got, want):
-    assert got == want, f"{what}: {got}, not {want}"
+from checks import equal, program  # makes the modules known
+import comparison
+import graph_networks  # knows where graph_runs is
+from graph_runs import Run
+from plans import Statements, rnn, wresnet
 
 
 def differs(says):

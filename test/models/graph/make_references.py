@@ -7,28 +7,19 @@ usage: test/models/graph/make_references.py FOLDER
 
 import json
 import os
-import struct
 import sys
 
 import numpy as np
 import torch
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../examples/bench"))
+
+from weights_file import write_safetensors  # noqa: E402
+
 NODES, FEATURES, HIDDEN, CLASSES, HEADS, RELATIONS, WORDS = 30, 12, 8, 4, 3, 3, 20
 ITEMS, ITEM_FEATURES = 17, 7
 SIZES = [5, 1, 8, 3, 7, 6]  # nodes of each graph of a batch, NODES in all
 BETWEEN = {"rates": ("users", "items"), "rated_by": ("items", "users"), "follows": ("users", "users")}
-
-
-def write_safetensors(path, tensors):
-    header, data = {}, b""
-    for name, tensor in tensors.items():
-        raw = tensor.detach().numpy().astype(np.float32).tobytes()
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + data)
 
 
 def make_graph(random):

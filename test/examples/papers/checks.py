@@ -1,0 +1,27 @@
+"""What the tests of examples/papers share. They run in the root of the project; importing this makes its modules known."""
+
+import importlib.util
+import os
+import sys
+from importlib.machinery import SourceFileLoader
+
+PAPERS = os.path.join(os.getcwd(), "examples/papers")
+sys.path.insert(0, PAPERS)
+sys.dont_write_bytecode = True
+
+
+def program(name):
+    """A program of examples/papers as a module."""
+    loader = SourceFileLoader(name, os.path.join(PAPERS, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def equal(what, got, want):
+    assert got == want, f"{what}: {got}, not {want}"
+
+
+def near(what, got, want, within=1e-9):
+    """The same of numbers that are worked out in another order; of None, the same."""
+    assert got == want or abs(got - want) <= within * max(1, abs(want)), f"{what}: {got}, not {want}"
