@@ -188,10 +188,11 @@ def train(task):
 
 def train_dynet(task):
     import dynet_config
-    dynet_config.set(mem=512, autobatch=1, random_seed=1)
+    words, labels, weights, parents = load(task)
+    room = 128 + 2 * (task["batch"] or int((parents < 0).sum()))  # MiB: with auto-batching, DyNet cannot take more later
+    dynet_config.set(mem=f"{room},{room},256,128", autobatch=1, random_seed=1)
     import dynet
 
-    words, labels, weights, parents = load(task)
     H = task["hidden"]
     model = dynet.ParameterCollection()
     embedding = model.lookup_parameters_from_numpy(weights.pop("embedding"))
