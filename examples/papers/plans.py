@@ -136,9 +136,12 @@ class Workplace:
 
 class Plans(Workplace):
     def __init__(self, options, fitting=None):
-        """`fitting`: others of a machine with the same memory, which have found out what fits."""
+        """`fitting`: others of a machine with the same memory, which have found out what fits; of the same machine, all that
+        they know is so here, too."""
         super().__init__(options)
-        self.known = {}
+        alike = fitting and fitting.options.machine == options.machine
+        self.known = fitting.known if alike else {}
+        self.simulated = fitting.simulated if alike else {}  # by folder and options
         self.fitting = fitting.known if fitting else {}
 
     def workers(self, folder):
@@ -165,10 +168,13 @@ class Plans(Workplace):
         return self.known[name]
 
     def simulate(self, folder, *more):
+        if (folder, more) in self.simulated:
+            return self.simulated[folder, more]
         result = folder + (".more" if more else "") + ".result.json"
         self.call(self.options.smexc, "simulate", folder, "--machine", self.options.machine, "--json", result, *more)
         with open(result, encoding="utf-8") as file:
-            return json.load(file)
+            self.simulated[folder, more] = json.load(file)
+        return self.simulated[folder, more]
 
     def without_copies(self, plan):
         """Seconds of computing alone."""
