@@ -32,6 +32,16 @@ std::vector<size_t> unjoined(const Graph &graph,
   return others;
 }
 
+/// "This call will take the associated streams out of capture mode"
+/// (programming guide, "Invalidation"), though it returns an error; so does one
+/// of another thread, as was seen of driver 580.159.
+void end(std::shared_ptr<Capture> capture) {
+  capture->isOver = true;
+  for (Stream *each : capture->streams)
+    each->place = {};
+  driver().captures.erase(capture);
+}
+
 std::shared_ptr<Graph> ended(Stream &stream) {
   const std::shared_ptr<Capture> capture = stream.place.capture;
   if (!capture)
@@ -41,13 +51,7 @@ std::shared_ptr<Graph> ended(Stream &stream) {
     driver().invalidate(*capture, ERROR_STREAM_CAPTURE_UNMATCHED,
                         "the capture began in another stream", cites::origin);
   const std::vector<size_t> after = stream.place.after;
-  // "This call will take the associated streams out of capture mode"
-  // (programming guide, "Invalidation"); so does one of another thread, as was
-  // seen of driver 580.159.
-  capture->isOver = true;
-  for (Stream *each : capture->streams)
-    each->place = {};
-  driver().captures.erase(capture);
+  end(capture);
   if (capture->mode != relaxed && capture->thread != std::this_thread::get_id())
     refuse(ERROR_STREAM_CAPTURE_WRONG_THREAD,
            "another thread began the capture, whose mode is not relaxed",
@@ -128,12 +132,21 @@ int cuStreamBeginCapture_v2(void *handle, int mode) {
 }
 
 int cuStreamEndCapture(void *stream, void **graph) {
-  return driver().call("cuStreamEndCapture", Driver::Current, [&] {
-    wanted(graph) = nullptr;
-    const std::shared_ptr<Graph> made = ended(driver().stream(stream));
-    driver().graphs[made.get()] = made;
-    *graph = made.get();
-  });
+  return driver().call(
+      "cuStreamEndCapture", Driver::Current,
+      [&] {
+        wanted(graph) = nullptr;
+        const std::shared_ptr<Graph> made = ended(driver().stream(stream));
+        driver().graphs[made.get()] = made;
+        *graph = made.get();
+      },
+      [&] {
+        if (graph)
+          *graph = nullptr;
+        for (Stream *each : driver().streams)
+          if (each == stream && each->place.isActive())
+            return end(each->place.capture);
+      });
 }
 
 /// NONE, ACTIVE, INVALIDATED.
