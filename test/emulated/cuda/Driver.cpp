@@ -213,7 +213,8 @@ bool Driver::isPinned(const void *pointer, size_t bytes) const {
 /// synchronization behavior").
 WorkPointer Driver::submit(Stream &stream, const std::string &description,
                            std::function<std::vector<Span>()> run,
-                           std::vector<WorkPointer> after) {
+                           std::vector<WorkPointer> after,
+                           decltype(Work::placeOf) placeOf) {
   auto work = std::make_shared<Work>();
   work->device = stream.device->number;
   work->description = description + " in " +
@@ -222,6 +223,7 @@ WorkPointer Driver::submit(Stream &stream, const std::string &description,
                            : "stream " + std::to_string(stream.id)) +
                       " of device " + std::to_string(stream.device->number);
   work->run = std::move(run);
+  work->placeOf = std::move(placeOf);
   if (stream.place.capture)
     return captured(stream, work);
   wantNoOrderedCapture(stream);

@@ -49,7 +49,7 @@ struct Kernel {
 
 struct LoadedModule {
   Device *device;
-  std::unique_ptr<ptx::LoadedModule> code;
+  std::shared_ptr<ptx::LoadedModule> code; // launches that are over keep it
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
@@ -125,7 +125,8 @@ public:
   /// node of a graph, and what is returned is what the graph's launches do.
   WorkPointer submit(Stream &stream, const std::string &description,
                      std::function<std::vector<Span>()> run,
-                     std::vector<WorkPointer> after = {});
+                     std::vector<WorkPointer> after = {},
+                     decltype(Work::placeOf) placeOf = nullptr);
   /// Waits, and then reports an error of the device, as a synchronization does.
   void finish(const WorkPointer &work);
   void finishStream(Stream &stream);

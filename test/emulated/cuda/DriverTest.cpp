@@ -47,14 +47,17 @@ TEST_CASE("a missing event is a race of streams") {
       NEED(cuEventRecord(s.event, s.first));
       NEED(s.increment(s.b, s.a, s.first));
       NEED(cuStreamWaitEvent(s.second, s.event, 0)); // before the launch
-      NEED(cuMemsetD8Async(s.b, 0, 256, s.second));
+      NEED(cuMemsetD8Async(s.b + 20, 0, 8, s.second));
       cuStreamSynchronize(s.first);
       std::string result = std::to_string(cuStreamSynchronize(s.second));
       return "result " + result + ", then " +
              std::to_string(cuMemAlloc_v2(&s.a, 8));
     });
     CHECK_THAT(output, Contains("two streams race") &&
-                           Contains("a fill of 256 bytes in stream 65") &&
+                           Contains("a fill of 8 bytes in stream 65") &&
+                           Contains("\n  kernel increment, block (0, 0, 0), "
+                                    "thread (5, 0, 0), PTX line 18: "
+                                    "st.global.u32") &&
                            Contains("a launch of increment in stream 64") &&
                            Contains("result 719, then 719"));
   }

@@ -54,7 +54,7 @@ void load(void **module, const void *image, std::string &log) {
     refuse(result, why, citation);
   };
   try {
-    loaded->code = std::make_unique<ptx::LoadedModule>(
+    loaded->code = std::make_shared<ptx::LoadedModule>(
         text,
         [&](uint64_t size, uint64_t align,
             const std::string &name) -> ptx::Allocation & {
@@ -241,24 +241,30 @@ void launchKernel(Kernel &kernel, const LaunchShape &shape, void *handle,
   if (!state.settings.record.empty())
     record(state.settings, lineOf(program, shape, bytes));
   Context &context = stream.device->context;
+  ptx::LaunchOptions options;
+  options.grid = shape.grid;
+  options.block = shape.block;
+  options.dynamicShared = shape.sharedBytes;
+  options.seed = state.settings.seed;
+  options.pointers = pointers;
+  options.reaches = [&context](const ptx::Allocation &allocation) {
+    return allocation.device == context.device->number ||
+           context.peers.count(allocation.device);
+  };
   state.submit(
       stream, "a launch of " + name,
-      [=, &program, &context]() -> std::vector<Span> {
-        ptx::LaunchOptions options;
-        options.grid = shape.grid;
-        options.block = shape.block;
-        options.dynamicShared = shape.sharedBytes;
-        options.seed = driver().settings.seed;
-        options.pointers = pointers;
-        options.reaches = [&](const ptx::Allocation &allocation) {
-          return allocation.device == context.device->number ||
-                 context.peers.count(allocation.device);
-        };
+      [=, &program]() -> std::vector<Span> {
         std::vector<Span> spans;
         for (const auto &each :
              ptx::launch(program, options, bytes, driver().memory).touched)
           spans.push_back({each.begin, each.end, each.isWritten});
         return spans;
+      },
+      {},
+      [=, &program, code = kernel.module->code](uint64_t address,
+                                                bool isWritten) {
+        return ptx::placeOf(program, options, bytes, driver().memory,
+                            {address, isWritten});
       });
 }
 

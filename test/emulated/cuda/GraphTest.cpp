@@ -97,6 +97,8 @@ TEST_CASE("a missing edge in a graph is a race of streams") {
                    },
                    seed),
                Contains("two streams race") && Contains("of a graph") &&
+                   Contains("thread (0, 0, 0), PTX line 15: ld.global.u32") &&
+                   Contains("thread (0, 0, 0), PTX line 18: st.global.u32") &&
                    Contains("719"));
 }
 
@@ -194,6 +196,25 @@ TEST_CASE("a capture ends where and by whom it began") {
                return andThen(s, s.begin());
              }),
              Contains("401 0 0"));
+}
+
+TEST_CASE("an end that fails as it is told ends the capture even so") {
+  CHECK(inChild({{"SMEX_EMULATED_FAIL_AT", "cuStreamEndCapture:1:999"}},
+                []() -> std::string {
+                  Capturing s;
+                  if (std::string error = s.open(); !error.empty())
+                    return error;
+                  NEED(s.begin());
+                  NEED(s.forkSecond());
+                  NEED(s.joinSecond());
+                  const int ended = s.end();
+                  int first = 1, second = 1;
+                  NEED(cuStreamIsCapturing(s.first, &first));
+                  NEED(cuStreamIsCapturing(s.second, &second));
+                  NEED(cuStreamSynchronize(s.first));
+                  return numbers({uint32_t(ended), uint32_t(first),
+                                  uint32_t(second), s.graph == nullptr});
+                }) == "999 0 0 1 ");
 }
 
 TEST_CASE("the legacy stream is not captured, nor used beside a capture that "

@@ -28,6 +28,14 @@ bool isNeeded(const Work &work, const Work &wanted) {
   return &work == &wanted || wanted.isAfter(work);
 }
 
+/// For a race: where a work accesses a byte, on a line of its own; nothing of
+/// copies and libraries' work.
+std::string placeOf(const Work &work, uint64_t address, bool isWritten) {
+  const std::string place =
+      work.placeOf ? work.placeOf(address, isWritten) : "";
+  return place.empty() ? "" : "\n  " + place;
+}
+
 std::string hex(uint64_t value) {
   std::ostringstream text;
   text << "0x" << std::hex << value;
@@ -173,7 +181,9 @@ void Scheduler::check(const WorkPointer &work, const std::vector<Span> &spans) {
                        (earlier.span.isWritten ? ", which " : ", and ") +
                        earlier.work->description +
                        (earlier.span.isWritten ? " writes" : " reads it") +
-                       ", and no event orders them"};
+                       ", and no event orders them" +
+                       placeOf(*work, begin, span.isWritten) +
+                       placeOf(*earlier.work, begin, earlier.span.isWritten)};
     }
     // What this access covers and is after says nothing new any more.
     accesses.erase(std::remove_if(accesses.begin(), accesses.end(),

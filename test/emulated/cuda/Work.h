@@ -33,6 +33,9 @@ struct Work {
   uint64_t era = 0;                         // in which it was submitted
   /// Does it; returns what it accessed. Null for an event.
   std::function<std::vector<Span>()> run;
+  /// Of a launch: which thread writes a byte, or reads it, and by which line of
+  /// PTX; it may be asked later, too, while memory is what it was.
+  std::function<std::string(uint64_t address, bool isWritten)> placeOf;
   /// If set: asked, once all before it is done, until it says that the work may
   /// run. What it waits for is out of this driver's sight.
   std::function<bool()> ready;

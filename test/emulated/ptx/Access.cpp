@@ -138,6 +138,11 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
       fault(FaultKind::OutOfBuffer, "the address " + hex(address) +
                                         " is in no buffer of " + named(range));
   }
+  const LaunchOptions::Watched &watched = launch.options.watched;
+  if (watched.address - address < size &&
+      (watched.isWritten ? kind != AccessKind::Read
+                         : kind != AccessKind::Write))
+    fault(FaultKind::Watched, "accesses what is watched");
   uint8_t *marks = &allocation->initialized[offset];
   if (kind != AccessKind::Write && !allInitialized(marks, size))
     uninitialized("global", address, size, marks);

@@ -38,10 +38,22 @@ public:
     return nullptr;
   }
   const Recent *remember(Allocation *allocation) {
+    if (options.watched.address && !shadows.count(allocation))
+      kept.push_back({allocation,
+                      {allocation->bytes, allocation->bytes + allocation->size},
+                      {allocation->initialized,
+                       allocation->initialized + allocation->size}});
     Recent &place = recent[oldest++ % 4];
     place = {allocation, &shadows[allocation]};
     return &place;
   }
+
+  /// As memory was before the launch, where it only looks for an access.
+  struct Kept {
+    Allocation *allocation;
+    std::vector<uint8_t> bytes, initialized;
+  };
+  std::vector<Kept> kept;
 
 private:
   Recent recent[4];

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace smex::ptx;
 using Catch::Matchers::Contains;
 
@@ -56,6 +58,30 @@ Fault faultOf(const std::string &text, LaunchOptions options,
 }
 
 } // namespace
+
+TEST_CASE("where a launch accesses a byte is found without a trace of it") {
+  Harness harness(reverse("bar.sync 0;"));
+  const uint64_t a = harness.buffer(counting(64), "input");
+  const uint64_t b = harness.empty(256, "output");
+  std::vector<uint8_t> bytes(32);
+  std::memcpy(&bytes[0], &a, 8);
+  std::memcpy(&bytes[8], &b, 8);
+  const auto placeOf = [&](uint64_t address, bool isWritten) {
+    return smex::ptx::placeOf(*harness.module->kernel("k"), shape(1, 64), bytes,
+                              harness.memory, {address, isWritten});
+  };
+  CHECK_THAT(
+      placeOf(b + 4 * 7 + 1, true),
+      Contains("kernel k, block (0, 0, 0), thread (7, 0, 0), PTX line") &&
+          Contains("st.global.u32"));
+  CHECK_THAT(placeOf(a + 4 * 63, false),
+             Contains("thread (63, 0, 0)") && Contains("ld.global.u32"));
+  CHECK(placeOf(a, true).empty());
+  CHECK(placeOf(b, false).empty());
+  CHECK(placeOf(b + 256, true).empty());
+  const Allocation *output = harness.memory.find(b);
+  CHECK(std::count(output->initialized, output->initialized + 256, 1) == 0);
+}
 
 TEST_CASE("nothing is wrong with a reversal that has its barrier") {
   Harness harness(reverse("bar.sync 0;"));

@@ -31,6 +31,7 @@ enum class FaultKind {
   Warp,          // a shuffle or a vote with lanes that are not there
   Trap,          // the kernel's own `trap`
   Limit,         // instructions, stack, or sizes beyond what is allowed
+  Watched,       // no error: LaunchOptions::watched is accessed
 };
 
 /// What went wrong while a kernel ran: where, in which thread, and what.
@@ -43,7 +44,8 @@ public:
   Dim3 block{}, thread{};
   int line = 0;            // of the PTX text
   std::string instruction; // the text of that line
-  std::string reason;      // the message without the place
+  std::string place;       // the message without the reason
+  std::string reason;
 };
 
 } // namespace smex::ptx

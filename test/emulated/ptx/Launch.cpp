@@ -162,11 +162,10 @@ void findRanges(LaunchState &state) {
 
 } // namespace
 
-LaunchResult launch(const Program &program, const LaunchOptions &options,
-                    const std::vector<uint8_t> &parameters, Memory &memory) {
-  checkShape(program, options, parameters);
-  LaunchState state(program, options, parameters, memory);
+/// All blocks, one after the other.
+static void runBlocks(LaunchState &state) {
   findRanges(state);
+  const LaunchOptions &options = state.options;
   const Dim3 &grid = options.grid;
   std::vector<uint32_t> order(size_t(grid[0]) * grid[1] * grid[2]);
   std::iota(order.begin(), order.end(), 0);
@@ -178,6 +177,13 @@ LaunchResult launch(const Program &program, const LaunchOptions &options,
   for (uint32_t number : order)
     block.run(number, {number % grid[0], number / grid[0] % grid[1],
                        number / grid[0] / grid[1]});
+}
+
+LaunchResult launch(const Program &program, const LaunchOptions &options,
+                    const std::vector<uint8_t> &parameters, Memory &memory) {
+  checkShape(program, options, parameters);
+  LaunchState state(program, options, parameters, memory);
+  runBlocks(state);
   LaunchResult result;
   result.instructions = state.instructions;
   for (auto &[allocation, shadow] : state.shadows)
@@ -186,6 +192,28 @@ LaunchResult launch(const Program &program, const LaunchOptions &options,
           {allocation->base + begin, allocation->base + end, isWritten});
     });
   return result;
+}
+
+std::string placeOf(const Program &program, LaunchOptions options,
+                    const std::vector<uint8_t> &parameters, Memory &memory,
+                    const LaunchOptions::Watched &watched) {
+  options.watched = watched;
+  // What a loop's end is read from may be something else by now.
+  options.instructionsPerThread = 1 << 22;
+  LaunchState state(program, options, parameters, memory);
+  std::string place;
+  try {
+    runBlocks(state);
+  } catch (const Fault &fault) {
+    if (fault.kind == FaultKind::Watched)
+      place = fault.place;
+  }
+  for (const LaunchState::Kept &each : state.kept) {
+    std::copy(each.bytes.begin(), each.bytes.end(), each.allocation->bytes);
+    std::copy(each.initialized.begin(), each.initialized.end(),
+              each.allocation->initialized);
+  }
+  return place;
 }
 
 } // namespace smex::ptx

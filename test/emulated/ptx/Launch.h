@@ -48,6 +48,12 @@ struct LaunchOptions {
   std::vector<Range> pointers;
   /// Whether the launch's device can reach an allocation; unset: all of them.
   std::function<bool(const Allocation &)> reaches;
+  /// Stops at the first access to this byte of global memory that writes it, or
+  /// that reads it: by a Fault of FaultKind::Watched.
+  struct Watched {
+    uint64_t address = 0; // 0: none
+    bool isWritten = false;
+  } watched;
 };
 
 struct LaunchResult {
@@ -64,6 +70,14 @@ struct LaunchResult {
 /// Program::parameterBytes of them. Throws Fault.
 LaunchResult launch(const Program &program, const LaunchOptions &options,
                     const std::vector<uint8_t> &parameters, Memory &memory);
+
+/// Kernel, block, thread and PTX line of a launch's first access to a byte that
+/// writes it, or that reads it. The launch runs again for that, to there, on
+/// memory as it now is, and leaves it as it was. Empty where it does not get
+/// there any more.
+std::string placeOf(const Program &program, LaunchOptions options,
+                    const std::vector<uint8_t> &parameters, Memory &memory,
+                    const LaunchOptions::Watched &watched);
 
 } // namespace smex::ptx
 

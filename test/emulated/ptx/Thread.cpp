@@ -167,15 +167,17 @@ void Thread::fault(FaultKind kind, const std::string &reason) const {
     return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
            std::to_string(at[2]) + ")";
   };
-  Fault fault(kind, "kernel " + kernel + ", block " + text(block->position) +
-                        ", thread " + text(position) + ", PTX line " +
-                        std::to_string(statement.line) + ": " + statement.text +
-                        "\n  " + reason);
+  const std::string place =
+      "kernel " + kernel + ", block " + text(block->position) + ", thread " +
+      text(position) + ", PTX line " + std::to_string(statement.line) + ": " +
+      statement.text;
+  Fault fault(kind, place + "\n  " + reason);
   fault.kernel = kernel;
   fault.block = block->position;
   fault.thread = position;
   fault.line = statement.line;
   fault.instruction = statement.text;
+  fault.place = place;
   fault.reason = reason;
   throw fault;
 }
