@@ -34,9 +34,9 @@ class Failed(Exception):
     pass
 
 
-def run(command, what, seconds=600, folder=None):
+def run(command, what, seconds=600, folder=None, environment=None):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds,
-                          cwd=folder)
+                          cwd=folder, env=environment)
     if done.returncode:
         raise Failed(f"{what}: {' '.join(command)}\n{done.stdout[-2000:]}")
     return done.stdout
@@ -46,6 +46,8 @@ class Pack:
     def __init__(self, args, work):
         self.args, self.work = args, work
         self.failed = []  # what was to be packed, and why it is not
+        self.calls = os.path.join(work, "calls")  # of libraries, as emulated runs record them
+        self.unrecorded = []
         self.payload = os.path.join(work, "payload")
         os.mkdir(self.payload)
 
@@ -72,6 +74,26 @@ class Pack:
                     raise Failed(f"{path} needs {name}, which is not here")
                 self.copy(where, f"lib/{name}")
 
+    def record(self, command, name, seconds=60, folder=None):
+        """Runs it over the emulated libraries, which write what they are called with and what they answer."""
+        libraries = [os.path.abspath(os.path.join(self.args.bin, "test/emulated", each))
+                     for each in ("cuda", "cublaslt", "cudnn")]
+        try:
+            run(command, name, seconds, folder, {**os.environ, "LD_LIBRARY_PATH": ":".join(libraries),
+                                                 "SMEX_EMULATED_LIBRARY_CALLS": self.calls})
+        except (Failed, subprocess.TimeoutExpired):
+            self.unrecorded.append(name)
+
+    def recorded(self):
+        """Packs the calls, each once; how many they are."""
+        if not os.path.exists(self.calls):
+            raise Failed("no emulated library was called")
+        with open(self.calls) as file:
+            lines = sorted(set(file))
+        with open(os.path.join(self.payload, "calls"), "w") as file:
+            file.writelines(lines)
+        return len(lines)
+
     def programs(self):
         cases = programs.programs()
         for name, path in TOOLS.items():
@@ -79,6 +101,8 @@ class Pack:
             self.libraries(self.program(path))
         for each in cases:
             self.copy(self.program(each["path"]), f"cases/{each['name']}")
+            if each["recorded"]:
+                self.record([os.path.abspath(self.program(each["path"])), *each["arguments"]], each["name"])
             self.libraries(self.program(each["path"]))
         return [{key: each[key] for key in ("name", "library", "arguments")} for each in cases]
 
@@ -135,6 +159,10 @@ class Pack:
                     there.append([name, file])
                 found = self.expected(plan, folder, [self.program("tools/smex-run"), to, "--backend", "cpu", *options,
                                                      *here], work)
+                if plan.group != "bench":
+                    own = shutil.copytree(to, os.path.join(work, "plan"))  # choices of emulated libraries are none
+                    self.record([self.program("tools/smex-run"), own, "--backend", "cuda", "--steps", "1", *here],
+                                plan.name)
         except (Failed, subprocess.TimeoutExpired) as error:
             if not plan.may_fail:
                 self.failed.append(f"{plan.name}: {error}")
@@ -198,7 +226,8 @@ def write(args, payload, manifest):
                 out.add(os.path.join(payload, name), name)
     size = size_of(folder)
     print(f"gpu-check: {folder}: {size / 2**20:.1f} MiB, {len(manifest['plans'])} plans, "
-          f"{len(manifest['suite'])} cases of test/conformance, {len(manifest['programs'])} programs of cases")
+          f"{len(manifest['suite'])} cases of test/conformance, {len(manifest['programs'])} programs of cases, "
+          f"{manifest['calls']} calls of libraries")
     if size > MOST:
         shutil.rmtree(folder)
         raise Failed(f"{folder}: {size} bytes are more than {MOST}, which is what may be taken there; it was removed")
@@ -219,6 +248,10 @@ def main():
             manifest = {"commit": commit(), "tiny": args.tiny, "programs": pack.programs()}
             manifest["suite"] = pack.suite()
             manifest["plans"], left = pack.plans()
+            manifest["calls"] = pack.recorded()
+            if pack.unrecorded:
+                print("gpu-check: calls of emulated libraries end early, or are not recorded, for "
+                      + ", ".join(pack.unrecorded))
             if left:
                 print(f"gpu-check: {len(left)} left out, which are not compiled or not run without more inputs: "
                       + ", ".join(left))

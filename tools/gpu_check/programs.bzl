@@ -2,7 +2,7 @@
 name, prints a line for each whose result is another one than the emulator's, and ends with status 3 if there was any.
 
 Python reads this file, too. To add one: what it is called, its target, its arguments, the library that it needs to be
-there, and the emulated one.
+there, the emulated one, and whether that one records its calls (test/emulated/Recorded.h).
 """
 
 PROGRAMS = [
@@ -12,6 +12,7 @@ PROGRAMS = [
         "arguments": [],
         "library": "libcublasLt.so",
         "emulated": "//test/emulated/cublaslt:libcublasLt.so.13",
+        "recorded": True,
     },
     {
         "name": "cudnn",
@@ -19,6 +20,7 @@ PROGRAMS = [
         "arguments": ["--all"],
         "library": "libcudnn.so.9",
         "emulated": "//test/emulated/cudnn:libcudnn.so.9",
+        "recorded": True,
     },
     {
         "name": "driver",
@@ -26,6 +28,7 @@ PROGRAMS = [
         "arguments": [],
         "library": "libcuda.so.1",
         "emulated": "//test/emulated/cuda:libcuda.so.1",
+        "recorded": False,
     },
     {
         "name": "nccl",
@@ -33,5 +36,6 @@ PROGRAMS = [
         "arguments": [],
         "library": "libnccl.so.2",
         "emulated": "//test/emulated/nccl:libnccl.so.2",
+        "recorded": False,
     },
 ]

@@ -123,6 +123,38 @@ void Descriptor::get(int attribute, void *value, size_t bytes,
     *written = stored.size();
 }
 
+std::string Descriptor::text() const {
+  std::string text;
+  for (const Attribute &each : attributesOf(kind)) {
+    uint64_t value = 0;
+    std::memcpy(&value, values.at(each.number).data(), each.bytes);
+    uint64_t initial = 0;
+    std::memcpy(&initial, &each.initial, each.bytes);
+    if (value == initial)
+      continue;
+    if (kind == Kind::Operation && each.number == MATMUL_DESC_BIAS_POINTER)
+      value = 256 + value % 256;
+    text += (text.empty() ? "" : ",") + std::to_string(each.number) + ":" +
+            std::to_string(each.bytes) + ":" + std::to_string(value);
+  }
+  return text;
+}
+
+std::optional<std::string> descriptorText(void *pointer) {
+  if (!pointer)
+    return "null";
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  const auto found = objects().descriptors.find(pointer);
+  if (found == objects().descriptors.end())
+    return std::nullopt;
+  return found->second->text();
+}
+
+bool isHandle(void *pointer) {
+  std::lock_guard<std::mutex> lock(objects().mutex);
+  return objects().handles.count(pointer) > 0;
+}
+
 Handle &handleAt(void *pointer) {
   std::lock_guard<std::mutex> lock(objects().mutex);
   const auto found = objects().handles.find(pointer);

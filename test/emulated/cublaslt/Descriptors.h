@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace smex::emulated::cublaslt {
@@ -35,6 +36,10 @@ public:
     set(attribute, &value, sizeof value);
   }
 
+  /// Attributes that are not as they begin, "NUMBER:BYTES:VALUE,..", for a
+  /// recorded call. Of an address, its place in 256 bytes, and 256.
+  std::string text() const;
+
   const Kind kind;
 
 private:
@@ -47,6 +52,9 @@ private:
 Handle &handleAt(void *pointer);
 Descriptor &descriptorAt(void *pointer, Descriptor::Kind kind,
                          const char *what);
+/// Its text, "null", or nothing for a pointer to what is not alive.
+std::optional<std::string> descriptorText(void *pointer);
+bool isHandle(void *pointer);
 void *add(Handle handle);
 void *add(Descriptor descriptor);
 void removeHandle(void *pointer);

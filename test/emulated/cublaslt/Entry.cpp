@@ -1,5 +1,6 @@
 // The entry points. Each counts as a call (SMEX_EMULATED_FAIL_AT), and says why
 // it refuses.
+#include "test/emulated/Recorded.h"
 #include "test/emulated/cublaslt/Functions.h"
 #include "test/emulated/cublaslt/Multiply.h"
 
@@ -72,6 +73,21 @@ void needAligned(uint64_t address, size_t bytes, const char *name,
 
 uint64_t addressOf(const void *pointer) {
   return reinterpret_cast<uint64_t>(pointer);
+}
+
+/// Of a recorded call: "o=.. a=.. b=.. c=.. d=..".
+std::optional<std::string> textOf(void *handle, void *operation, void *a,
+                                  void *b, void *c, void *d) {
+  std::string text;
+  const std::pair<const char *, void *> all[] = {
+      {"o", operation}, {"a", a}, {"b", b}, {"c", c}, {"d", d}};
+  for (const auto &[name, pointer] : all) {
+    const auto own = descriptorText(pointer);
+    if (!own || !isHandle(handle))
+      return std::nullopt;
+    text += (text.empty() ? "" : " ") + (name + ("=" + *own));
+  }
+  return text;
 }
 
 } // namespace
@@ -168,8 +184,8 @@ SMEX_CUBLASLT_DESCRIPTOR(MatmulPreference, Kind::Preference)
 int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a,
                                    void *b, void *c, void *d, void *preference,
                                    int wanted, void *results, int *count) {
-  return entry(
-      "cublasLtMatmulAlgoGetHeuristic", [&](const DriverCalls &driver) {
+  const int status =
+      entry("cublasLtMatmulAlgoGetHeuristic", [&](const DriverCalls &driver) {
         usableHandle(handle, driver);
         need(wanted > 0, STATUS_INVALID_VALUE, "no algorithm is asked for",
              cites::count);
@@ -192,6 +208,15 @@ int cublasLtMatmulAlgoGetHeuristic(void *handle, void *operation, void *a,
                       sizeof result);
         }
       });
+  return recorded("cublasLtMatmulAlgoGetHeuristic", status,
+                  [&]() -> std::optional<std::string> {
+                    auto text = textOf(handle, operation, a, b, c, d);
+                    const auto own = descriptorText(preference);
+                    if (text && own && results && count)
+                      return *text + " p=" + *own +
+                             " wanted=" + std::to_string(wanted);
+                    return std::nullopt;
+                  });
 }
 
 int cublasLtMatmulAlgoCheck(void *handle, void *operation, void *a, void *b,
@@ -250,7 +275,10 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
                    void *dLayout, const void *algorithm, void *workspace,
                    size_t workspaceBytes, void *stream) {
   static std::atomic<uint64_t> calls = 0;
-  return entry("cublasLtMatmul", [&](const DriverCalls &driver) {
+  // For the record: what the algorithm was asked for with, and beta.
+  size_t aligned = 16, room = workspaceBytes;
+  double scale = 0;
+  const int status = entry("cublasLtMatmul", [&](const DriverCalls &driver) {
     usableHandle(handle, driver, stream);
     auto call = std::make_shared<Call>();
     call->problem = problemOf(operation, aLayout, bLayout, cLayout, dLayout);
@@ -278,12 +306,15 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
       call->algorithm = found.front();
     }
     const size_t needed = workspaceOf(call->algorithm, problem);
+    scale = call->beta;
+    room = std::max(room, needed);
+    aligned =
+        std::max(alignmentOf(call->algorithm, problem), sizeOf(problem.a.type));
     need(needed <= workspaceBytes && (needed == 0 || workspace),
          STATUS_INVALID_VALUE,
          "the algorithm needs a workspace of " + std::to_string(needed) +
              " bytes",
          cites::workspaceSize);
-    const size_t aligned = alignmentOf(call->algorithm, problem);
     needAligned(call->a, std::max(aligned, sizeOf(problem.a.type)), "matrix A");
     needAligned(call->b, std::max(aligned, sizeOf(problem.b.type)), "matrix B");
     needAligned(call->d, std::max(aligned, sizeOf(problem.d.type)), "matrix D");
@@ -307,5 +338,23 @@ int cublasLtMatmul(void *handle, void *operation, const void *alpha,
                     [call](DeviceView &view) { multiply(*call, view); }) == 0,
          STATUS_EXECUTION_FAILED, "the device takes no work", cites::device);
   });
+  return recorded(
+      "cublasLtMatmul", status, [&]() -> std::optional<std::string> {
+        auto text =
+            textOf(handle, operation, aLayout, bLayout, cLayout, dLayout);
+        if (!text || !alpha || !beta)
+          return std::nullopt;
+        *text += " at=";
+        for (const void *each : {a, b, c, static_cast<const void *>(d),
+                                 static_cast<const void *>(workspace)})
+          *text += placeIn256(addressOf(each)) + ",";
+        text->back() = ' ';
+        return *text + "bytes=" + std::to_string(workspaceBytes) +
+               " room=" + std::to_string(room) +
+               " aligned=" + std::to_string(aligned) +
+               " beta=" + (scale != 0 ? "1" : "0") +
+               " same=" + (c == d ? "1" : "0") +
+               " algorithm=" + (algorithm ? "1" : "0");
+      });
 }
 }

@@ -1,4 +1,5 @@
 // A convolution and its two gradients: questions, and the calls themselves.
+#include "test/emulated/Recorded.h"
 #include "test/emulated/cudnn/Compute.h"
 
 #include <algorithm>
@@ -99,6 +100,46 @@ uint64_t addressOf(const void *pointer) {
   return uint64_t(reinterpret_cast<uintptr_t>(pointer));
 }
 
+/// Of a recorded call: "x=.. w=.. y=.. c=..", whichever is written.
+std::optional<std::string> problemText(void *handle, void *data, void *filter,
+                                       void *result, void *convolution) {
+  const auto x = textOf(data), w = textOf(filter), y = textOf(result),
+             c = textOf(convolution);
+  if (!x || !w || !y || !c || !isHandle(handle))
+    return std::nullopt;
+  return "x=" + *x + " w=" + *w + " y=" + *y + " c=" + *c;
+}
+
+/// `hasPlace`: for the answer.
+int recordedQuestion(const char *name, int status, void *handle, void *data,
+                     void *filter, void *result, void *convolution,
+                     bool hasPlace, int algorithm = -1) {
+  return recorded(name, status, [&]() -> std::optional<std::string> {
+    auto text = problemText(handle, data, filter, result, convolution);
+    if (!text || !hasPlace)
+      return std::nullopt;
+    return *text + " algorithm=" + std::to_string(algorithm);
+  });
+}
+
+int recordedRun(const char *name, int status, void *handle, void *data,
+                void *filter, void *result, void *convolution, const Run &r) {
+  return recorded(name, status, [&]() -> std::optional<std::string> {
+    const auto text = problemText(handle, data, filter, result, convolution);
+    if (!text || !r.alpha || !r.beta)
+      return std::nullopt;
+    float beta = 0;
+    std::memcpy(&beta, r.beta, 4);
+    return *text + " algorithm=" + std::to_string(r.algorithm) +
+           " bytes=" + std::to_string(r.workspaceBytes) +
+           " beta=" + (beta != 0 ? "1" : "0") +
+           " at=" + placeIn256(addressOf(r.data)) + "," +
+           placeIn256(addressOf(r.filter)) + "," +
+           placeIn256(addressOf(r.result)) + "," +
+           placeIn256(addressOf(r.workspace));
+  });
+}
+
 void run(const char *function, const Handle &handle, const Problem &p,
          const Run &r) {
   if (!r.alpha || !r.beta || !r.data || !r.filter || !r.result)
@@ -178,62 +219,81 @@ int cudnnGetConvolutionForwardAlgorithm_v7(void *handle, void *x, void *w,
                                            void *convolution, void *y,
                                            int requested, int *returned,
                                            EmulatedCudnnPerf *results) {
-  return call("cudnnGetConvolutionForwardAlgorithm_v7", [&] {
+  const int status = call("cudnnGetConvolutionForwardAlgorithm_v7", [&] {
     wantHandle(handle);
     algorithms(problemOf(Direction::Forward, x, w, y, convolution), requested,
                returned, results);
   });
+  return recordedQuestion("cudnnGetConvolutionForwardAlgorithm_v7", status,
+                          handle, x, w, y, convolution,
+                          returned && results && requested > 0);
 }
 int cudnnGetConvolutionBackwardDataAlgorithm_v7(void *handle, void *w, void *dy,
                                                 void *convolution, void *dx,
                                                 int requested, int *returned,
                                                 EmulatedCudnnPerf *results) {
-  return call("cudnnGetConvolutionBackwardDataAlgorithm_v7", [&] {
+  const int status = call("cudnnGetConvolutionBackwardDataAlgorithm_v7", [&] {
     wantHandle(handle);
     algorithms(problemOf(Direction::Data, dx, w, dy, convolution), requested,
                returned, results);
   });
+  return recordedQuestion("cudnnGetConvolutionBackwardDataAlgorithm_v7", status,
+                          handle, dx, w, dy, convolution,
+                          returned && results && requested > 0);
 }
 int cudnnGetConvolutionBackwardFilterAlgorithm_v7(void *handle, void *x,
                                                   void *dy, void *convolution,
                                                   void *dw, int requested,
                                                   int *returned,
                                                   EmulatedCudnnPerf *results) {
-  return call("cudnnGetConvolutionBackwardFilterAlgorithm_v7", [&] {
+  const int status = call("cudnnGetConvolutionBackwardFilterAlgorithm_v7", [&] {
     wantHandle(handle);
     algorithms(problemOf(Direction::Filter, x, dw, dy, convolution), requested,
                returned, results);
   });
+  return recordedQuestion("cudnnGetConvolutionBackwardFilterAlgorithm_v7",
+                          status, handle, x, dw, dy, convolution,
+                          returned && results && requested > 0);
 }
 
 int cudnnGetConvolutionForwardWorkspaceSize(void *handle, void *x, void *w,
                                             void *convolution, void *y,
                                             int algorithm, size_t *bytes) {
-  return call("cudnnGetConvolutionForwardWorkspaceSize", [&] {
+  const int status = call("cudnnGetConvolutionForwardWorkspaceSize", [&] {
     wantHandle(handle);
     workspace(problemOf(Direction::Forward, x, w, y, convolution), algorithm,
               bytes);
   });
+  return recordedQuestion("cudnnGetConvolutionForwardWorkspaceSize", status,
+                          handle, x, w, y, convolution, bytes != nullptr,
+                          algorithm);
 }
 int cudnnGetConvolutionBackwardDataWorkspaceSize(void *handle, void *w,
                                                  void *dy, void *convolution,
                                                  void *dx, int algorithm,
                                                  size_t *bytes) {
-  return call("cudnnGetConvolutionBackwardDataWorkspaceSize", [&] {
+  const int status = call("cudnnGetConvolutionBackwardDataWorkspaceSize", [&] {
     wantHandle(handle);
     workspace(problemOf(Direction::Data, dx, w, dy, convolution), algorithm,
               bytes);
   });
+  return recordedQuestion("cudnnGetConvolutionBackwardDataWorkspaceSize",
+                          status, handle, dx, w, dy, convolution,
+                          bytes != nullptr, algorithm);
 }
 int cudnnGetConvolutionBackwardFilterWorkspaceSize(void *handle, void *x,
                                                    void *dy, void *convolution,
                                                    void *dw, int algorithm,
                                                    size_t *bytes) {
-  return call("cudnnGetConvolutionBackwardFilterWorkspaceSize", [&] {
-    wantHandle(handle);
-    workspace(problemOf(Direction::Filter, x, dw, dy, convolution), algorithm,
-              bytes);
-  });
+  const int status =
+      call("cudnnGetConvolutionBackwardFilterWorkspaceSize", [&] {
+        wantHandle(handle);
+        workspace(problemOf(Direction::Filter, x, dw, dy, convolution),
+                  algorithm, bytes);
+      });
+  return recordedQuestion("cudnnGetConvolutionBackwardFilterWorkspaceSize",
+                          status, handle, x, dw, dy, convolution,
+                          bytes != nullptr, algorithm);
 }
 
 int cudnnConvolutionForward(void *handle, const void *alpha, void *x,
@@ -241,12 +301,14 @@ int cudnnConvolutionForward(void *handle, const void *alpha, void *x,
                             void *convolution, int algorithm, void *workspace,
                             size_t workspaceBytes, const void *beta, void *y,
                             void *yData) {
-  return call("cudnnConvolutionForward", [&] {
+  const Run r{alpha, beta,      xData,     wData,
+              yData, algorithm, workspace, workspaceBytes};
+  const int status = call("cudnnConvolutionForward", [&] {
     run("cudnnConvolutionForward", wantHandle(handle),
-        problemOf(Direction::Forward, x, w, y, convolution),
-        {alpha, beta, xData, wData, yData, algorithm, workspace,
-         workspaceBytes});
+        problemOf(Direction::Forward, x, w, y, convolution), r);
   });
+  return recordedRun("cudnnConvolutionForward", status, handle, x, w, y,
+                     convolution, r);
 }
 int cudnnConvolutionBackwardData(void *handle, const void *alpha, void *w,
                                  const void *wData, void *dy,
@@ -254,12 +316,14 @@ int cudnnConvolutionBackwardData(void *handle, const void *alpha, void *w,
                                  int algorithm, void *workspace,
                                  size_t workspaceBytes, const void *beta,
                                  void *dx, void *dxData) {
-  return call("cudnnConvolutionBackwardData", [&] {
+  const Run r{alpha,  beta,      dxData,    wData,
+              dyData, algorithm, workspace, workspaceBytes};
+  const int status = call("cudnnConvolutionBackwardData", [&] {
     run("cudnnConvolutionBackwardData", wantHandle(handle),
-        problemOf(Direction::Data, dx, w, dy, convolution),
-        {alpha, beta, dxData, wData, dyData, algorithm, workspace,
-         workspaceBytes});
+        problemOf(Direction::Data, dx, w, dy, convolution), r);
   });
+  return recordedRun("cudnnConvolutionBackwardData", status, handle, dx, w, dy,
+                     convolution, r);
 }
 int cudnnConvolutionBackwardFilter(void *handle, const void *alpha, void *x,
                                    const void *xData, void *dy,
@@ -267,11 +331,13 @@ int cudnnConvolutionBackwardFilter(void *handle, const void *alpha, void *x,
                                    int algorithm, void *workspace,
                                    size_t workspaceBytes, const void *beta,
                                    void *dw, void *dwData) {
-  return call("cudnnConvolutionBackwardFilter", [&] {
+  const Run r{alpha,  beta,      xData,     dwData,
+              dyData, algorithm, workspace, workspaceBytes};
+  const int status = call("cudnnConvolutionBackwardFilter", [&] {
     run("cudnnConvolutionBackwardFilter", wantHandle(handle),
-        problemOf(Direction::Filter, x, dw, dy, convolution),
-        {alpha, beta, xData, dwData, dyData, algorithm, workspace,
-         workspaceBytes});
+        problemOf(Direction::Filter, x, dw, dy, convolution), r);
   });
+  return recordedRun("cudnnConvolutionBackwardFilter", status, handle, x, dw,
+                     dy, convolution, r);
 }
 }

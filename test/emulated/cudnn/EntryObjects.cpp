@@ -1,4 +1,5 @@
 // The library itself, its handles and its descriptors.
+#include "test/emulated/Recorded.h"
 #include "test/emulated/cudnn/Functions.h"
 #include "test/emulated/cudnn/Objects.h"
 
@@ -66,6 +67,32 @@ std::vector<int64_t> sizesOf(int rank, const int *sizes, int least) {
              "size " + std::to_string(d) + " is " + std::to_string(sizes[d]),
              cites::extent);
   return {sizes, sizes + rank};
+}
+
+/// Of a descriptor that is refused, for a recorded call: "d=A;B;C", numbers and
+/// arrays; nothing where an array is NULL. Those that are taken are in the
+/// calls that use them.
+int recordedDescriptor(const char *name, int status, int rank,
+                       const std::vector<int> &before,
+                       const std::vector<const int *> &arrays,
+                       const std::vector<int> &after = {}) {
+  return recorded(name, status, [&]() -> std::optional<std::string> {
+    if (status == SUCCESS || rank < 0 || rank > 8)
+      return std::nullopt;
+    std::string text;
+    for (int each : before)
+      text += std::to_string(each) + ";";
+    for (const int *array : arrays) {
+      for (int d = 0; array && d < rank; ++d)
+        text += (d ? "," : "") + std::to_string(array[d]);
+      if (!array)
+        return std::nullopt;
+      text += ";";
+    }
+    for (int each : after)
+      text += std::to_string(each) + ";";
+    return "d=" + text;
+  });
 }
 
 } // namespace
@@ -159,7 +186,7 @@ int cudnnCreateTensorDescriptor(void **made) {
 
 int cudnnSetTensorNdDescriptor(void *of, int type, int rank, const int *sizes,
                                const int *strides) {
-  return call("cudnnSetTensorNdDescriptor", [&] {
+  const int status = call("cudnnSetTensorNdDescriptor", [&] {
     Tensor &tensor = get<Tensor>(of, Object::Kind::Tensor, "the descriptor");
     wantType(type);
     const std::vector<int64_t> extents = sizesOf(rank, sizes, 2);
@@ -178,6 +205,8 @@ int cudnnSetTensorNdDescriptor(void *of, int type, int rank, const int *sizes,
     tensor.type = type;
     tensor.isSet = true;
   });
+  return recordedDescriptor("cudnnSetTensorNdDescriptor", status, rank, {type},
+                            {sizes, strides});
 }
 
 int cudnnDestroyTensorDescriptor(void *of) {
@@ -191,7 +220,7 @@ int cudnnCreateFilterDescriptor(void **made) {
 
 int cudnnSetFilterNdDescriptor(void *of, int type, int format, int rank,
                                const int *sizes) {
-  return call("cudnnSetFilterNdDescriptor", [&] {
+  const int status = call("cudnnSetFilterNdDescriptor", [&] {
     Tensor &filter = get<Tensor>(of, Object::Kind::Filter, "the descriptor");
     wantType(type);
     if (format < Nchw || format > NchwVectC)
@@ -212,6 +241,8 @@ int cudnnSetFilterNdDescriptor(void *of, int type, int format, int rank,
     filter.format = format;
     filter.isSet = true;
   });
+  return recordedDescriptor("cudnnSetFilterNdDescriptor", status, rank,
+                            {type, format}, {sizes});
 }
 
 int cudnnDestroyFilterDescriptor(void *of) {
@@ -225,7 +256,7 @@ int cudnnCreateConvolutionDescriptor(void **made) {
 int cudnnSetConvolutionNdDescriptor(void *of, int rank, const int *pads,
                                     const int *strides, const int *dilations,
                                     int mode, int computeType) {
-  return call("cudnnSetConvolutionNdDescriptor", [&] {
+  const int status = call("cudnnSetConvolutionNdDescriptor", [&] {
     Convolution &convolution = get<Convolution>(of, Object::Kind::Convolution,
                                                 "the convolution's descriptor");
     if (rank > 6)
@@ -255,6 +286,8 @@ int cudnnSetConvolutionNdDescriptor(void *of, int rank, const int *pads,
     convolution.computeType = computeType;
     convolution.isSet = true;
   });
+  return recordedDescriptor("cudnnSetConvolutionNdDescriptor", status, rank, {},
+                            {pads, strides, dilations}, {mode, computeType});
 }
 
 int cudnnSetConvolutionGroupCount(void *of, int groups) {

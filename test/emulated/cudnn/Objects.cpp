@@ -44,6 +44,42 @@ Object *find(void *pointer, Object::Kind kind, const char *what) {
   return found->second.get();
 }
 
+static std::string listOf(const std::vector<int64_t> &numbers) {
+  std::string text;
+  for (int64_t each : numbers)
+    text += (text.empty() ? "" : ",") + std::to_string(each);
+  return text;
+}
+
+std::optional<std::string> textOf(void *pointer) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = objects().find(pointer);
+  if (found == objects().end())
+    return std::nullopt;
+  if (const auto *tensor = dynamic_cast<const Tensor *>(found->second.get())) {
+    if (!tensor->isSet)
+      return std::nullopt;
+    return std::to_string(tensor->type) + ";" + listOf(tensor->sizes) + ";" +
+           (tensor->kind == Object::Kind::Filter
+                ? std::to_string(tensor->format)
+                : listOf(tensor->strides));
+  }
+  const auto *own = dynamic_cast<const Convolution *>(found->second.get());
+  if (!own || !own->isSet)
+    return std::nullopt;
+  return listOf(own->pads) + ";" + listOf(own->strides) + ";" +
+         listOf(own->dilations) + ";" + std::to_string(own->mode) + ";" +
+         std::to_string(own->computeType) + ";" +
+         std::to_string(own->mathType) + ";" + std::to_string(own->groups);
+}
+
+bool isHandle(void *pointer) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = objects().find(pointer);
+  return found != objects().end() &&
+         found->second->kind == Object::Kind::Handle;
+}
+
 const DriverCalls *driver() { return DriverCalls::get(); }
 
 int failureOf(const char *function) {

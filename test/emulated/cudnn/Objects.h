@@ -7,6 +7,7 @@
 #include "test/emulated/cudnn/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,10 @@ template <class T> T &get(void *pointer, Object::Kind kind, const char *what) {
 inline Handle &handleOf(void *pointer) {
   return get<Handle>(pointer, Object::Kind::Handle, "the handle");
 }
+
+/// A descriptor for a recorded call; nothing of what is none or not set.
+std::optional<std::string> textOf(void *pointer);
+bool isHandle(void *pointer);
 
 /// Runs a function's body: counts the call (SMEX_EMULATED_FAIL_AT), turns
 /// refusals into what is returned, and keeps their text.

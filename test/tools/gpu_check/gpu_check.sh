@@ -71,16 +71,31 @@ about["communication_bytes"] += 1
 json.dump(about, open("payload/suite/1/case.json", "w"))
 json.dump(manifest, open("packed/manifest.json", "w"))
 EOF
+# A call of each library with another answer: a refusal that was taken, and the other way round.
+cp payload/calls calls
+"$PYTHON" - << 'EOF'
+lines = open("payload/calls").read().splitlines()
+for name in "cublasLtMatmul ", "cudnnConvolutionForward ", "cublasLtMatmulAlgoGetHeuristic ", "cudnnSetTensorNdDescriptor ":
+    at = next(i for i, line in enumerate(lines) if line.startswith(name))
+    words = lines[at].split(" ")
+    words[1] = "0" if words[1] != "0" else "7000"
+    lines[at] = " ".join(words)
+open("payload/calls", "w").write("\n".join(lines) + "\n")
+EOF
 tar -c -C payload suite | xz -0 > packed/suite.tar.xz
 rm -r payload/suite
 tar -c -C payload . | xz -0 > packed/payload.tar.xz
 status=0
-"$work/packed/gpu-check" --parts models,suite --output broken > printed || status=$?
+"$work/packed/gpu-check" --parts cases,models,suite --output broken > printed || status=$?
 cat printed
 [ $status = 3 ] || fail "what differs gives status $status"
 grep -q 'differs *mlp N=1: communication_bytes' printed || fail "other counted bytes are not found"
 grep -q 'differs *mlp N=3: output0.npy' printed || fail "another output is not found"
 grep -q 'differs *mlp_sgd N=2: losses' printed || fail "another loss is not found"
+grep -q 'differs *replayed calls' printed || fail "calls with other answers are not found"
+[ "$(grep -c '^emulated:  *DIFFERENT: gives' printed)" = 4 ] || fail "not four calls differ"
+[ "$(wc -l < calls)" -ge 150 ] || fail "only $(wc -l < calls) calls are recorded"
+[ "$(grep -vc '^[A-Za-z_0-9]* 0 ' calls)" -ge 20 ] || fail "hardly any refusal is recorded"
 [ "$(grep -c 'differs *graphs: ' printed)" = 2 ] || fail "not two cases of the suite differ"
 grep -q 'differs *graphs: .* bytes cross workers, the plan predicts' printed || fail "other bytes of a case are not found"
 
