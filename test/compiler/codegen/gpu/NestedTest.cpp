@@ -6,6 +6,7 @@
 #include "compiler/codegen/gpu/Schedule.h"
 #include "test/compiler/codegen/Trial.h"
 #include "test/compiler/codegen/gpu/Device.h"
+#include "test/compiler/codegen/gpu/Ptxas.h"
 
 #include <catch2/catch.hpp>
 
@@ -162,6 +163,11 @@ TEST_CASE("products with products inside, on a GPU") {
     const std::string name = type;
     CHECK(code->ptx.find("mma.sync.aligned.m16n8k16.row.col.f32." + name + "." +
                          name + ".f32") != std::string::npos);
+  }
+  if (const std::string ptxas = test::findPtxas(); !ptxas.empty()) {
+    const Status assembled = test::assemble(ptxas, code->ptx);
+    INFO((assembled ? "" : assembled.error().message));
+    CHECK(bool(assembled));
   }
   Device device(code->ptx);
   // The grid changes nothing, either.

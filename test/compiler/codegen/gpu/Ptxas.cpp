@@ -4,6 +4,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
+#include <vector>
+
 using namespace smex;
 
 std::string test::findPtxas() {
@@ -48,9 +50,19 @@ Status assembleFor(const std::string &arch, const std::string &ptxas,
 } // namespace
 
 Status test::assemble(const std::string &ptxas, const std::string &ptx) {
+  // An older one knows fewer.
+  static const std::vector<std::string> known = [&] {
+    std::vector<std::string> all;
+    for (const char *arch :
+         {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"})
+      if (assembleFor(arch, ptxas,
+                      ".version 7.8\n.target sm_80\n.address_size 64\n"))
+        all.push_back(arch);
+    return all;
+  }();
   bool isOwn = false;
-  for (const char *arch : {"sm_80", "sm_86", "sm_89", "sm_90"}) {
-    isOwn |= ptx.find(std::string(".target ") + arch) != std::string::npos;
+  for (const std::string &arch : known) {
+    isOwn |= ptx.find(".target " + arch + "\n") != std::string::npos;
     if (isOwn)
       if (Status assembled = assembleFor(arch, ptxas, ptx); !assembled)
         return assembled;

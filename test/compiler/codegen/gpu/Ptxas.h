@@ -13,8 +13,8 @@ namespace smex::test {
 std::string findPtxas();
 
 /// An error with what ptxas says, if it refuses the text for one of the
-/// architectures, 8.0 to 9.0, that it can run on: its own, which `.target`
-/// says, and later ones.
+/// architectures that it can run on: its own, which `.target` says, and later
+/// ones, as far as this ptxas knows them, to 12.0.
 Status assemble(const std::string &ptxas, const std::string &ptx);
 
 } // namespace smex::test
