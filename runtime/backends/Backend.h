@@ -100,6 +100,10 @@ public:
   virtual Result<Activity> finish() = 0;
 };
 
+/// How GPUs bring each other what they need: by kernels that read the other
+/// GPU's memory, or by NCCL. Auto: the former where each reaches all others.
+enum class Transfers { Auto, Peer, Nccl };
+
 struct DeviceOptions {
   int threads = 0; // host threads per worker; 0: the cores shared evenly
   bool trace = false;
@@ -112,6 +116,7 @@ struct DeviceOptions {
   /// ends the process: the device's threads wait for ever. 0: nobody looks.
   double hungAfter = 0;
   std::function<void(const Error &)> hung;
+  Transfers transfers = Transfers::Auto;
   /// Of libraries, only algorithms whose results are the same each time.
   bool reproducible = false;
   /// Where a device keeps which algorithms libraries have chosen; "": nowhere.

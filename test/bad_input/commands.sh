@@ -88,6 +88,7 @@ gives 1 'twice' "$run" plan --input "x=$x" --input "x=$x"
 gives 2 'NAME=FILE' "$run" plan --input x
 gives 2 'steps' "$run" plan --steps 0
 gives 2 'seed' "$run" plan --seed -1
+gives 2 'transfers' "$run" plan --transfers nonsense
 gives 2 'watchdog' "$run" plan --watchdog=-1
 gives 2 'watchdog' "$run" plan --watchdog soon
 gives 2 'watchdog.*nan is no number' "$run" plan --watchdog nan

@@ -51,7 +51,7 @@ grep -q 'it may be in pieces, or reserved, or more than this process may have: e
 mkdir "$work/no_nccl"
 touch "$work/no_nccl/libnccl.so.2" # found before any that is installed
 refused "GPUs that do not reach each other, without NCCL" plan \
-  "GPUs that do not reach each other's memory need NCCL: " SMEX_EMULATED_PEER=0 \
+  "GPUs that do not read each other's memory need NCCL: " SMEX_EMULATED_PEER=0 \
   LD_LIBRARY_PATH="$with:$work/no_nccl"
 refused "code for a newer GPU" hopper \
   "the plan's kernels are for x86-64-v3, sm_90, and GPU 0 (emulated sm_80 device) is sm_80"

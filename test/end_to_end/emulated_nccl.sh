@@ -39,6 +39,22 @@ for devices in "$gpus" 2; do
       fail "$out: $(bytes "$out") bytes are counted, and $(bytes reached) with peer access"
   done
 done
+# Where GPUs do reach each other's memory, NCCL is taken if it is asked for, on
+# one GPU for all workers, too.
+for devices in "$gpus" 1; do
+  SMEX_EMULATED_COUNTS=$work/counts run "asked_$devices" 1 "$devices" 0 --transfers nccl
+  for expected in "$work"/reached/*.npy; do
+    cmp "$expected" "$work/asked_$devices/$(basename "$expected")" || fail "--transfers nccl, $devices GPUs: other bits"
+  done
+  grep -q '^ncclCommInitRank' "$work/counts" || fail "--transfers nccl, $devices GPUs: without NCCL"
+done
+SMEX_EMULATED_COUNTS=$work/counts run peer 1 "$gpus" 0 --transfers peer
+! grep -q '^nccl' "$work/counts" || fail "--transfers peer goes by NCCL"
+status=0
+run refused 0 "$gpus" 0 --transfers peer 2> "$work/stderr" || status=$?
+[[ $status == 4 ]] || fail "--transfers peer, without peer access: exit status $status"
+grep -q "error: --transfers peer: the GPUs do not reach each other's memory" "$work/stderr" ||
+  fail "--transfers peer, without peer access: says $(cat "$work/stderr")"
 # It is NCCL that did it.
 status=0
 mkdir "$work/lacking"

@@ -11,9 +11,11 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <thread>
 
 using namespace smex;
+using runtime::Transfers;
 using tools::RunArguments;
 
 namespace {
@@ -210,6 +212,17 @@ void declare(CLI::App &app, RunArguments &arguments) {
       ->type_name("SECONDS")
       ->check(tools::isSeconds())
       ->capture_default_str();
+  app.add_option("--transfers", arguments.run.device.transfers,
+                 "how GPUs bring each other what they need: peer, kernels that "
+                 "read the other GPU's memory; nccl; auto: peer where each GPU "
+                 "reaches all others, else nccl")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Transfers>{{"auto", Transfers::Auto},
+                                           {"nccl", Transfers::Nccl},
+                                           {"peer", Transfers::Peer}},
+          CLI::ignore_case))
+      ->type_name("auto|nccl|peer")
+      ->default_str("auto");
   app.add_flag("!--no-cuda-graphs", arguments.run.device.graphs,
                "submit each instruction in every step; without it the cuda "
                "backend makes a CUDA graph of the second step and launches "

@@ -171,7 +171,15 @@ private:
     auto reached = allReach(shared, ranks);
     if (!reached)
       return reached.takeError();
-    if (!*reached)
+    const Transfers transfers = shared.options.transfers;
+    if (!*reached && transfers == Transfers::Peer)
+      return Error{size_t(ranks.count) > shared.gpus.size()
+                       ? "--transfers peer: other processes have GPUs, too, "
+                         "whose memory is out of reach; use nccl or auto"
+                       : "--transfers peer: the GPUs do not reach each other's "
+                         "memory; use nccl or auto",
+                   Fault::Environment};
+    if (!*reached || transfers == Transfers::Nccl)
       if (Status made = makeExchangers(shared, ranks); !made)
         return made;
     if (Status placed = placeWorkers(shared); !placed)

@@ -12,7 +12,7 @@ Status Library::load() {
   auto opened = runtime::SharedLibrary::open("libnccl.so.2");
   if (!opened)
     return runtime::libraryError(
-        "GPUs that do not reach each other's memory need NCCL: " +
+        "GPUs that do not read each other's memory need NCCL: " +
         opened.error().message);
   library = std::move(*opened);
   SMEX_NCCL_ENTRIES(SMEX_FIND_ENTRY)
