@@ -151,7 +151,7 @@ Result<Candidate> Candidates::emitted(ModuleOp decisions,
   candidate.totals = plan::totals(candidate.partitioned);
   if (of.machine) {
     auto seconds =
-        of.machine->seconds(candidate.partitioned, of.operators, of.known);
+        of.machine->seconds(candidate.partitioned, of.operators, of.counted);
     if (!seconds)
       return fail(of.model, ": ", seconds.error().message);
     candidate.seconds = *seconds;

@@ -18,9 +18,9 @@ struct Prepared {
   const std::optional<OnMachine> &machine;
   MemoryLimit limit;
   int64_t operators; // applications in `module`
-  /// Lists by which rows are fetched, and by which the machine's GPUs have the
-  /// time of their own edges.
-  const analysis::NamedLists &known;
+  /// Lists by which rows are fetched, and those by which the machine's GPUs
+  /// have the time of their edges.
+  const analysis::NamedLists &known, &counted;
 };
 
 /// The program that the passes make of a module, with decisions or without any;

@@ -14,15 +14,33 @@ std::vector<int64_t> valuesOf(const std::vector<std::byte> &bytes) {
   return {elements.begin(), elements.end()};
 }
 
+llvm::DenseSet<mlir::Value> readByGuards(mlir::ModuleOp module) {
+  const tdl::LambdaTable lambdas(module);
+  llvm::DenseSet<mlir::Value> areRead;
+  module.walk([&](semantic::ApplyOp apply) {
+    const std::vector<bool> byGuard =
+        analysis::readByGuard(lambdas[apply.getLambdaAttr().getAttr()]);
+    for (size_t k = 0; k < byGuard.size(); ++k)
+      if (byGuard[k])
+        areRead.insert(apply.getInputs()[k]);
+  });
+  return areRead;
+}
+
 } // namespace
 
-Result<analysis::NamedLists>
-pipeline::knownLists(mlir::ModuleOp module, const emit::Weights &weights) {
+Result<analysis::NamedLists> pipeline::knownLists(mlir::ModuleOp module,
+                                                  const emit::Weights &weights,
+                                                  bool inGuards) {
+  llvm::DenseSet<mlir::Value> wanted;
+  if (inGuards)
+    wanted = readByGuards(module);
   analysis::NamedLists lists;
   Status status;
   module.walk([&](semantic::ParameterOp parameter) {
     const TensorType type = semantic::tensorType(parameter.getType());
-    if (!status || !parameter.getConstant() ||
+    if (!status || (inGuards && !wanted.contains(parameter.getResult())) ||
+        !parameter.getConstant() ||
         (type.dtype != DType::I32 && type.dtype != DType::I64) ||
         type.rank() < 1 || type.rank() > 2)
       return;

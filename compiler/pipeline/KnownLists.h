@@ -9,10 +9,11 @@
 
 namespace smex::pipeline {
 
-/// Of the module's constants, those of integers of rank 1 or 2. Errors: a file
-/// of the model that cannot be read.
-Result<analysis::NamedLists> knownLists(mlir::ModuleOp module,
-                                        const emit::Weights &weights);
+/// Of the module's constants, those of integers of rank 1 or 2. `inGuards`: of
+/// them only those that guards read, which say how many terms of a sum count.
+/// Errors: a file of the model that cannot be read.
+Result<analysis::NamedLists>
+knownLists(mlir::ModuleOp module, const emit::Weights &weights, bool inGuards);
 
 } // namespace smex::pipeline
 

@@ -141,10 +141,18 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   plan.modelName = model.name;
   plan.flops = countOperators(*module, compiled.stats);
   compiled.derived = derivedParameters(*module);
-  const auto known =
-      knownLists(*module, emit::Weights(model, compiled.derived));
+  const auto known = listsOf(model, options, *module);
   if (!known)
     return known.error();
+  // Of a graph that is not partitioned no rows are fetched, but each GPU's time
+  // is that of its own edges there, too.
+  const auto counted =
+      *machine && !options.graph
+          ? knownLists(*module, emit::Weights(model, compiled.derived),
+                       /*inGuards=*/true)
+          : known;
+  if (!counted)
+    return counted.error();
   const Prepared prepared{*module,
                           model.name,
                           options,
@@ -152,7 +160,8 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
                           *machine,
                           limitOf(options, *machine),
                           compiled.stats.operators,
-                          *known};
+                          *known,
+                          *counted};
 
   emit::KernelTable kernels(options.targets,
                             /*library=*/!options.reproducible);

@@ -1,7 +1,5 @@
 #include "compiler/partition/ir/Passes.h"
 #include "compiler/pipeline/CheckReads.h"
-#include "compiler/pipeline/KnownLists.h"
-#include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/Steps.h"
 #include "compiler/placement/Algorithm.h"
 
@@ -38,8 +36,7 @@ Result<std::string> smex::pipeline::emitStage(const frontend::Model &model,
   };
   if (failed(runPasses(*module, options, addPasses)))
     return diagnostics.error();
-  const auto known =
-      knownLists(*module, emit::Weights(model, derivedParameters(*module)));
+  const auto known = listsOf(model, options, *module);
   if (!known)
     return known.error();
   const auto passes = [&](OpPassManager &manager) {

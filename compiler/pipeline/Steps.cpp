@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Steps.h"
 
 #include "compiler/frontend/ir/SemanticGraph.h"
+#include "compiler/pipeline/KnownLists.h"
 #include "compiler/pipeline/PlanFacts.h"
 #include "compiler/placement/Algorithm.h"
 #include "runtime/plan/Target.h"
@@ -121,4 +122,13 @@ std::optional<int64_t> smex::pipeline::leastOf(const MemoryLimit &limit) {
   if (limit.bytes.empty())
     return std::nullopt;
   return *std::min_element(limit.bytes.begin(), limit.bytes.end());
+}
+
+Result<analysis::NamedLists>
+smex::pipeline::listsOf(const frontend::Model &model,
+                        const CompileOptions &options, ModuleOp module) {
+  if (!options.graph)
+    return analysis::NamedLists();
+  return knownLists(module, emit::Weights(model, derivedParameters(module)),
+                    /*inGuards=*/false);
 }

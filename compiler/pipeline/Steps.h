@@ -66,6 +66,11 @@ MemoryLimit limitOf(const CompileOptions &options,
 /// The least of all GPUs; none without a limit.
 std::optional<int64_t> leastOf(const MemoryLimit &limit);
 
+/// By which rows are fetched: those of a model whose graph is partitioned.
+Result<analysis::NamedLists> listsOf(const frontend::Model &model,
+                                     const CompileOptions &options,
+                                     mlir::ModuleOp module);
+
 } // namespace smex::pipeline
 
 #endif

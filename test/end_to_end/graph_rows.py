@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where a graph is known when a plan is made, workers fetch what they read of others, each element once and no other, with
-and without --graph-partition, of one type of nodes or several. Each lambda of the plan is evaluated here at each point of
+"""Where a graph is partitioned, workers fetch what they read of others, each element once and no other, of one type of
+nodes or several. Each lambda of the plan is evaluated here at each point of
 each worker's indices, and what it reads is written down; the lists of the graph are made of its file here, too.
 
 usage: graph_rows.py SMEX_ZOO SMEXC
@@ -141,9 +141,10 @@ def main():
         lists = {}
         for name in ("rates", "rated_by", "follows") if network == "hetero-sage" else ("",):
             lists.update(lists_of(f"{name}/" if name else "", *relations[name], network == "gcn"))
-        for gpus, by in itertools.product((3, 4), ([], ["--graph-partition", "equal-edges"])):
-            command(smexc, f"{network}.json", *graphs, "--gpus", gpus, "--cuda-arch", "none", *by, "-o", "plan")
-            more = check(smexc, "plan", lists, f"{network} on {gpus} {' '.join(by)}")
+        for gpus, by in itertools.product((3, 4), ("equal-vertices", "equal-edges")):
+            command(smexc, f"{network}.json", *graphs, "--gpus", gpus, "--cuda-arch", "none", "--graph-partition", by,
+                    "-o", "plan")
+            more = check(smexc, "plan", lists, f"{network} on {gpus} by {by}")
             rows, boxes = rows + more[0], boxes + more[1]
     assert rows > 0 and boxes > 0, f"{rows} fetches of rows, {boxes} of fewer than a box"
     print(f"{rows} fetches of rows, {boxes} of them of fewer nodes than a box has")
