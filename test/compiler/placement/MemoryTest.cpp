@@ -74,7 +74,7 @@ TEST_CASE("a copy is there from when its maker has finished, by largest part") {
   CHECK(fits(devices, use));
   devices.memoryBytes = 11;
   CHECK(!fits(devices, use));
-  devices.memoryBytes = 13, devices.spare = 0.1;
+  devices.memoryBytes = 14, devices.spare = 0.1;
   CHECK(fits(devices, use));
   devices.spare = 0.2;
   CHECK(!fits(devices, use));
