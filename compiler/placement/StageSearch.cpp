@@ -46,6 +46,16 @@ public:
     return {first, last};
   }
 
+  /// Neighbours that this looks at, of which many cost as much as one reader
+  /// that a move looks at.
+  int64_t workOfRange(int block) const {
+    constexpr size_t kMany = 8;
+    return params.inOrder ? int64_t((graph.before[size_t(block)].size() +
+                                     graph.after[size_t(block)].size()) /
+                                    kMany)
+                          : 0;
+  }
+
   bool hasRoom(int block, int stage) const {
     return !params.memoryBytes ||
            used[size_t(stage)] + (*params.bytes)[size_t(block)] <=
@@ -187,8 +197,8 @@ Stages placement::anneal(const StageGraph &graph, Stages stages,
   for (int64_t step = 0; work > 0; ++step) {
     if (step % 256 == 0)
       temperature = hot * std::pow(kCold / hot, 1 - double(work) / double(all));
-    work -= 2;
     const int block = int(random.below(graph.count(), draw++));
+    work -= 2 + state.workOfRange(block);
     const int old = state.at(block);
     const auto [first, last] = state.range(block);
     if (first == last)
