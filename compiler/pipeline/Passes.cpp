@@ -86,6 +86,7 @@ void smex::pipeline::addDecisionPasses(
     placeOptions.rounds = search.rounds;
     placeOptions.memoryBytes = placedBytes.value_or(-1);
     placeOptions.spare = options.spare;
+    placeOptions.outputReduction = !options.reproducible;
     placeOptions.workspaceBytes = memory.workspaceBytes;
     placeOptions.onGpus = memory.onGpus;
     placeOptions.kernelsOnGpus = memory.kernelsOnGpus;

@@ -31,6 +31,8 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
            "what a GPU may need; negative: no limit">,
     Option<"spare", "spare", "double", /*default=*/"0",
            "the share of memory-bytes that is kept free">,
+    Option<"outputReduction", "output-reduction", "bool", /*default=*/"true",
+           "with groups: whether sums may be split within one">,
     Option<"workspaceBytes", "workspace-bytes", "int64_t", /*default=*/"-1",
            "as exec-plan-memory will be given it">,
     Option<"onGpus", "on-gpus", "bool", /*default=*/"false",

@@ -297,7 +297,7 @@ private:
     if (memoryBytes >= 0)
       devices->memoryBytes = memoryBytes;
     devices->spare = spare;
-    partition::GraphOfModule input = partition::graphOf(main);
+    partition::GraphOfModule input = partition::graphOf(main, outputReduction);
     const machines::Profile *measured =
         site->profile ? &*site->profile : nullptr;
     if (measured && llvm::none_of(input.graph.operators, [&](const auto &op) {
