@@ -52,15 +52,21 @@ NETWORKS = [
 
 def add_options(parser, default):
     parser.add_argument("--networks", default=default, help="names of Table 5.1, or all; default %(default)s")
+    parser.add_argument("--depth", type=int, help="so many layers of each, for a quick look: no figures of the thesis")
 
 
 def chosen(options, known=None):
-    known = known or NETWORKS
-    if options.networks == "all":
+    named = by_name(options.networks, known or NETWORKS)
+    depth = getattr(options, "depth", None)
+    return [network.of_depth(depth) for network in named] if depth else named
+
+
+def by_name(wanted, known):
+    if wanted == "all":
         return known
-    by_name = {network.name.lower(): network for network in known}
-    names = options.networks.lower().split(",")
+    networks = {network.name.lower(): network for network in known}
+    names = wanted.lower().split(",")
     for name in names:
-        if name not in by_name:
+        if name not in networks:
             raise SystemExit(f"error: --networks {name}: not one of {', '.join(n.name for n in known)}")
-    return [by_name[name] for name in names]
+    return [networks[name] for name in names]

@@ -10,6 +10,7 @@ import types
 from checks import equal, program  # makes the modules known
 import networks
 import placed_sensitivity
+import task_graphs
 from plans import Statements
 
 
@@ -46,6 +47,21 @@ modest = "WRN-2 gains modestly from 8 to 16 GPUs"
 equal("nothing", scaling("WRN-2", {4: 1, 8: 2, 16: 2})[modest], False)
 equal("a little", scaling("WRN-2", {4: 1, 8: 2, 16: 2.2})[modest], True)
 equal("as many times as GPUs", scaling("WRN-2", {4: 1, 8: 2, 16: 4})[modest], False)
+
+
+def want_of_memory(why, wanted):
+    equal(why, task_graphs.is_for_want_of_memory("smexc: error: " + why), wanted)
+
+
+for refusal in (
+        'd.json: task "d" needs 300 bytes for what it makes and reads, and a GPU has 299; the smallest limit found to work is 300 bytes',
+        'd.json: task "d" and what has to be beside it need 300 bytes all the time, and a GPU has 270 for that of its 300',
+        "d.json: tasks whose memory is never freed need 600 bytes, and 2 GPUs have 299 each",
+        "d.json: no placement by pardnn needs at most 300 bytes of each of 3 GPUs; the smallest limit found to work is 400 bytes",
+        "model: gpu1 needs 1.50 KiB, more than --memory-per-gpu, 1.00 KiB; the plan of --algorithm pardnn keeps"):
+    want_of_memory(refusal, True)
+for other in ("d.json: it needs a list of nodes", "--gpus needs a number", "d.json: nodes[0].memory: -5 is not in 0 .. 9"):
+    want_of_memory(other, False)
 
 
 class Graphs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs of chapter 3 as a whole, on models that are compiled in seconds, so that one that is broken is noticed: each prints
+"""Programs of chapters 3 and 6 as a whole, on models that are compiled in seconds, so that one that is broken is noticed: each prints
 its table and a verdict of every statement. What these say of so small models is no figure of a paper.
 
 usage: figures.py FOLDER     (of what was built)
@@ -10,7 +10,12 @@ import subprocess
 import sys
 
 BUILT = sys.argv[1]
+PLACED = ["--networks", "Word-RNN", "--depth", "1"]
 PROGRAMS = [
+    (["figure_6_1", *PLACED], ["Word-RNN.layers1", "superlinear up to 4 GPUs, as all"]),
+    (["figure_6_2", *PLACED], ["CCR falls as the batch grows"]),
+    (["figures_6_3_to_6_5", *PLACED], ["gradient checkpointing with data parallelism (Figure 6.4)", "always faster than unified memory"]),
+    (["across_hosts", *PLACED], ["weak scaling to 16 hosts"]),
     (["figure_3_9", "--models", "1-1", "--sensitivity", "duplex,reserved_bytes,least_batch"],
      ["RNN-1-1K", "Tofu reaches 70 to 98 % of ideal", "ahead of other ways", "small batch is out of memory on larger RNNs",
       "placement reaches 38 to 62 %", "least_batch        1, 4, 16 (assumed), 64", "duplex             no (assumed), yes"]),
