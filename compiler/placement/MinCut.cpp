@@ -25,7 +25,13 @@ void MinCut::addEdge(int from, int to, int64_t capacity) {
   first[size_t(to)] = int(edges.size()) - 1;
 }
 
+int64_t MinCut::lookWork() const {
+  constexpr size_t kInCache = size_t(1) << 17;
+  return edges.size() <= kInCache ? 1 : 4;
+}
+
 bool MinCut::layer() {
+  const int64_t look = lookWork();
   level.assign(first.size(), -1);
   queue.clear();
   queue.push_back(kSource);
@@ -33,7 +39,7 @@ bool MinCut::layer() {
   for (size_t next = 0; next < queue.size(); ++next) {
     const int node = queue[next];
     for (int e = first[size_t(node)]; e >= 0; e = edges[size_t(e)].next) {
-      ++work;
+      work += look;
       const Edge &edge = edges[size_t(e)];
       if (edge.capacity > 0 && level[size_t(edge.to)] < 0) {
         level[size_t(edge.to)] = level[size_t(node)] + 1;
@@ -45,6 +51,7 @@ bool MinCut::layer() {
 }
 
 int64_t MinCut::push(int node, int64_t most) {
+  const int64_t look = lookWork();
   // Paths can be as long as the network: no recursion.
   std::vector<int> path; // edges
   int64_t all = 0;
@@ -54,6 +61,7 @@ int64_t MinCut::push(int node, int64_t most) {
       int64_t flow = most - all;
       for (int e : path)
         flow = std::min(flow, edges[size_t(e)].capacity);
+      work += look * int64_t(path.size());
       size_t back = path.size();
       for (size_t i = 0; i < path.size(); ++i) {
         Edge &edge = edges[size_t(path[i])];
@@ -74,7 +82,7 @@ int64_t MinCut::push(int node, int64_t most) {
     while (e >= 0 &&
            (edges[size_t(e)].capacity <= 0 ||
             level[size_t(edges[size_t(e)].to)] != level[size_t(at)] + 1)) {
-      ++work;
+      work += look;
       e = edges[size_t(e)].next;
     }
     if (e >= 0) {

@@ -22,7 +22,8 @@ public:
   int64_t solve();
   /// After solve(): whether a node is on the source's side.
   bool onSourceSide(int node) const { return level[std::size_t(node)] >= 0; }
-  /// Edges made and looked at so far, by all calls.
+  /// Edges made and looked at so far, by all calls; those of a network that is
+  /// too large for a cache several times, as they take several times as long.
   int64_t work = 0;
 
 private:
@@ -30,6 +31,7 @@ private:
     int to, next;
     int64_t capacity;
   };
+  int64_t lookWork() const;
   bool layer();
   int64_t push(int node, int64_t most);
 
