@@ -79,5 +79,5 @@ TEST_CASE("a kernel that leaves the buffer of its argument is found") {
       "$01+256]");
   REQUIRE(ptx != given);
   REQUIRE_FALSE(run());
-  CHECK_THAT(contents(log), Catch::Contains("the buffer of parameter 1"));
+  CHECK_THAT(contents(log), Catch::Contains("the buffer of parameter 0"));
 }
