@@ -67,7 +67,7 @@ printf '0 1\n2 1\n3 0\n' > "$work/first.txt"
 printf '0 1\n2 1\n3 2\n' > "$work/second.txt"
 both 3 1 'rank 2 and rank 0 differ in --graph (' \
   "$work/graphs" --graph "$work/first.txt" -- "$work/graphs" --graph "$work/second.txt"
-both 2 1 'rank 1: ' "$work/graphs" --graph "$work/first.txt" -- "$work/graphs"
+both 2 1 'rank 1 and rank 0 differ in --graph (nothing and ' "$work/graphs" --graph "$work/first.txt" -- "$work/graphs"
 # Another version of the program, which may know other options.
 sed 's/smex 0\.1/smex 0.2/g' "$smex_run" > "$work/newer"
 chmod +x "$work/newer"

@@ -111,8 +111,13 @@ void Identity::add(const plan::Program &program,
   }
 }
 
-void Identity::add(const std::vector<RunGraph> &graphs) {
-  for (const RunGraph &graph : graphs) {
+void Identity::add(const plan::Program &program,
+                   const std::vector<RunGraph> &graphs) {
+  if (graphs.empty())
+    return;
+  for (size_t g : relationsOf(program)) {
+    const RunGraph &graph = graphs[g];
+    const std::string &name = program.graphs[g].name;
     const graph::Relation &relation = graph.relation;
     Sha256 hash;
     hash.update(std::to_string(relation.sourceNodes) + " " +
@@ -123,8 +128,7 @@ void Identity::add(const std::vector<RunGraph> &graphs) {
     update(hash, relation.types);
     update(hash, relation.sizes);
     update(hash, relation.values);
-    add(graph.name.empty() ? "--graph" : "--graph " + graph.name,
-        hash.finish());
+    add(name.empty() ? "--graph" : "--graph " + name + "=", hash.finish());
   }
 }
 

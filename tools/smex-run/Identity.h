@@ -23,7 +23,9 @@ public:
   /// Values as the run has them, wherever they come from: files, the seed.
   void add(const plan::Program &program,
            const std::vector<runtime::Feed> &feeds);
-  void add(const std::vector<runtime::RunGraph> &graphs);
+  /// The plan's graphs as they are given, under whatever names of files.
+  void add(const plan::Program &program,
+           const std::vector<runtime::RunGraph> &graphs);
   /// The nodes that are given.
   void add(const runtime::Sampling &sampling);
 

@@ -67,7 +67,8 @@ Result<tools::Inputs> tools::openInputs(const RunArguments &arguments,
       readInputs(program, arguments.inputs, arguments.run.steps, arguments.seed,
                  inputs.graphs, plan.edgeOrders, inputs.next);
   if (read && identity) {
-    identity->add(inputs.graphs); // before the inputs that are made of them
+    identity->add(program,
+                  inputs.graphs); // before the inputs that are made of them
     identity->add(inputs.sampling);
     identity->add(program, *read);
   }
