@@ -25,8 +25,7 @@ public:
   }
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    const auto served =
-        drawn.edgesOf ? graph::endsOf(graph, some) : Result<Numbers>(some);
+    const auto served = drawn.nodesOf(graph, some);
     if (!served)
       return fail("--sample-layers: ", served.error().message);
     const auto blocks =
@@ -40,15 +39,16 @@ public:
     // has them all.
     const Numbers &nodes = blocks->front().part.oldNodes;
     taken.rows = {nodes, {}};
-    // Those that are drawn lead from and to the first nodes.
-    const graph::Block batch{
-        graph::withEdges(graph, {{}, nodes, {}},
-                         drawn.edgesOf ? some : Numbers()),
-        int64_t(served->size()),
-        std::vector<float>(drawn.edgesOf ? some.size() : 0, 1)};
+    // Edges that are drawn are between the first nodes.
+    graph::Part batch;
+    if (drawn.edgesOf)
+      batch = graph::withEdges(graph, {{}, nodes, {}}, some);
     for (int64_t layer : layers)
-      add(taken,
-          layer == graph::ofBatch ? batch : (*blocks)[size_t(layer - 1)]);
+      if (layer == graph::ofBatch)
+        add(taken, batch, nullptr);
+      else
+        add(taken, (*blocks)[size_t(layer - 1)].part,
+            importance ? &(*blocks)[size_t(layer - 1)].weights : nullptr);
     return taken;
   }
   std::string what(size_t count) const override {
@@ -56,16 +56,18 @@ public:
   }
 
 private:
-  void add(Taken &taken, const graph::Block &block) const {
-    const Numbers &old = block.part.oldEdges;
-    graph::Relation relation = graph::Relation::of(graph::Graph::sound(
-        int64_t(taken.rows[0].size()), block.part.graph.sources(),
-        block.part.graph.destinations()));
+  /// `weights`: what numbers of edges are multiplied by, or null.
+  void add(Taken &taken, const graph::Part &part,
+           const std::vector<float> *weights) const {
+    const Numbers &old = part.oldEdges;
+    graph::Relation relation = graph::Relation::of(
+        graph::Graph::sound(int64_t(taken.rows[0].size()), part.graph.sources(),
+                            part.graph.destinations()));
     if (!types.empty())
       relation.types = graph::gather(types, old);
     for (size_t e = 0; !values.empty() && e < old.size(); ++e)
       relation.values.push_back(values[size_t(old[e])] *
-                                (importance ? block.weights[e] : 1));
+                                (weights ? (*weights)[e] : 1));
     taken.relations.push_back(std::move(relation));
     taken.rows.push_back(old);
   }

@@ -45,6 +45,11 @@ std::optional<size_t> RowKinds::of(const plan::Port &port) const {
   return std::nullopt;
 }
 
+Result<Numbers> Drawn::nodesOf(const graph::Graph &graph,
+                               const Numbers &some) const {
+  return edgesOf ? graph::endsOf(graph, some) : Result<Numbers>(some);
+}
+
 std::string runtime::counted(size_t count, const char *thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -105,8 +110,7 @@ public:
         drawn(drawn) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    auto nodes =
-        drawn.edgesOf ? graph::endsOf(graph, some) : Result<Numbers>(some);
+    const auto nodes = drawn.nodesOf(graph, some);
     if (!nodes)
       return fail("--sample: ", nodes.error().message);
     const auto blocks =
@@ -137,8 +141,7 @@ public:
         out(graph::bySource(backwards)), drawn(drawn) {}
 
   Result<Taken> take(const Numbers &some, uint64_t seed) override {
-    auto starts =
-        drawn.edgesOf ? graph::endsOf(backwards, some) : Result<Numbers>(some);
+    const auto starts = drawn.nodesOf(backwards, some);
     if (!starts)
       return fail("--walk: ", starts.error().message);
     // Each is a row of its own.

@@ -80,6 +80,10 @@ struct Drawn {
   std::optional<size_t> edgesOf = std::nullopt;
 
   const char *each() const { return edgesOf ? "edge" : "node"; }
+  /// The nodes that a sample for `some` is for: of edges, those at both ends.
+  /// Errors: an edge that is not there.
+  Result<graph::Numbers> nodesOf(const graph::Graph &graph,
+                                 const graph::Numbers &some) const;
 };
 
 /// Of each graph of the plan a part; of each kind of rows, which ones they are:

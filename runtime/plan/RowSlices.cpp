@@ -6,7 +6,6 @@
 
 using namespace smex;
 using plan::RowSlices;
-using tdl::BinaryOp;
 using tdl::ExprKind;
 using tdl::ExprRef;
 
