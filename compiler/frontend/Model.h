@@ -134,7 +134,7 @@ void dropUnused(Model &model);
 /// What the layers of a graph network sample when the plan runs (smexc
 /// --sample-layers): of each layer, the network's first one first, so many
 /// neighbours of each node, or -1, all; the last one those of `batch` nodes, of
-/// one type.
+/// one type, or of the nodes at both ends of `batch` edges.
 struct LayerSamples {
   std::vector<int64_t> limits; // in graphs that are not named; or none
   int64_t batch = 0;
