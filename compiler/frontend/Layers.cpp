@@ -85,10 +85,10 @@ private:
   /// Of each graph, those of its name, or those of all that have none. All are
   /// for as many layers. What no layer reads needs none.
   Status takeLimits() {
-    std::string known;
+    std::vector<std::string> names;
     for (const GraphInputs &graph : model.graphs) {
-      known += (known.empty() ? "\"" : ", \"") + graph.name + "\"";
-      limits.push_back(samples.limitsFor(graph.name));
+      names.push_back(graph.name);
+      limits.push_back(samples.fanouts.of(graph.name));
       bool isNeeded = false;
       for (Distance at = 0; at < layers; ++at)
         isNeeded |= isRead(graph, at);
@@ -106,16 +106,8 @@ private:
                     layers == 1 ? " layer" : " layers, one after the other",
                     ": give a number for each");
     }
-    for (const auto &[name, numbers] : samples.limitsOf)
-      if (std::none_of(model.graphs.begin(), model.graphs.end(),
-                       [&name = name](const GraphInputs &graph) {
-                         return graph.name == name;
-                       }))
-        return fail("--sample-layers ", name, "=..: the model has no graph \"",
-                    name,
-                    known == "\"\"" ? "\"; its only one has no name"
-                                    : "\"; it has " + known);
-    return {};
+    return graph::checkNames(samples.fanouts, "--sample-layers", "the model",
+                             names);
   }
 
   /// What each application reads, and what is of edges.

@@ -9,6 +9,7 @@
 #include "dialects/support/Tensor.h"
 #include "dialects/tdl/lambda/Lambda.h"
 #include "dialects/tdl/lambda/Ties.h"
+#include "runtime/graph/Fanouts.h"
 
 #include <functional>
 #include <map>
@@ -132,19 +133,12 @@ struct Model {
 void dropUnused(Model &model);
 
 /// What the layers of a graph network sample when the plan runs (smexc
-/// --sample-layers): of each layer, the network's first one first, so many
-/// neighbours of each node, or -1, all; the last one those of `batch` nodes, of
-/// one type, or of the nodes at both ends of `batch` edges.
+/// --sample-layers): each layer so many neighbours of each node, the last one
+/// those of `batch` nodes, of one type, or of the nodes at both ends of `batch`
+/// edges.
 struct LayerSamples {
-  std::vector<int64_t> limits; // in graphs that are not named; or none
+  graph::Fanouts fanouts;
   int64_t batch = 0;
-  std::map<std::string, std::vector<int64_t>> limitsOf = {}; // by name
-
-  /// None where nothing is said of the graph.
-  const std::vector<int64_t> &limitsFor(const std::string &graph) const {
-    const auto own = limitsOf.find(graph);
-    return own == limitsOf.end() ? limits : own->second;
-  }
 };
 
 /// What the command line says about the import.

@@ -60,26 +60,19 @@ Result<std::vector<Numbers>> runtime::fanoutsFor(const plan::Program &program,
                                                  const Fanouts &fanouts) {
   const int64_t layers = layersOf(program);
   std::vector<Numbers> result;
-  std::string known;
-  size_t used = 0;
+  std::vector<std::string> names;
   for (size_t g : relationsOf(program)) {
     const std::string &name = program.graphs[g].name;
-    known += (known.empty() ? "\"" : ", \"") + name + "\"";
-    const auto own = fanouts.named.find(name);
-    used += own != fanouts.named.end();
-    result.push_back(own == fanouts.named.end() ? fanouts.all : own->second);
+    names.push_back(name);
+    result.push_back(fanouts.of(name));
     if (layers && !isOfLayer(program, name))
       result.back().assign(size_t(layers), 0); // nothing is sampled there
     if (result.back().empty())
       return fail(option, ": graph \"", name, "\" has no numbers: add ", option,
                   " ", name, "=N,N,..");
   }
-  if (used < fanouts.named.size())
-    for (const auto &[name, numbers] : fanouts.named)
-      if (known.find("\"" + name + "\"") == std::string::npos)
-        return fail(option, " ", name, "=..: the plan has no graph \"", name,
-                    known == "\"\"" ? "\"; its only one has no name"
-                                    : "\"; it has " + known);
+  if (Status are = checkNames(fanouts, option, "the plan", names); !are)
+    return are.takeError();
   for (const Numbers &own : result)
     if (const size_t given = own.size(); layers && int64_t(given) != layers)
       return fail(option, ": ", given, given == 1 ? " number" : " numbers",

@@ -6,6 +6,11 @@
 using namespace smex;
 using namespace smex::graph;
 
+const Numbers &Fanouts::of(const std::string &graph) const {
+  const auto own = named.find(graph);
+  return own == named.end() ? all : own->second;
+}
+
 static Error usage(Error error) {
   error.fault = Fault::Usage;
   return error;
@@ -57,4 +62,24 @@ Result<Fanouts> graph::parseFanouts(const std::string &option,
     place = std::move(*numbers);
   }
   return fanouts;
+}
+
+Status graph::checkNames(const Fanouts &fanouts, const std::string &option,
+                         const std::string &owner,
+                         const std::vector<std::string> &names) {
+  std::vector<std::string> known; // in their order
+  for (const std::string &name : names)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      known.push_back(name);
+  for (const auto &[name, numbers] : fanouts.named) {
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      continue;
+    std::string list;
+    for (const std::string &other : known)
+      list += (list.empty() ? "\"" : ", \"") + other + "\"";
+    return fail(option, " ", name, "=..: ", owner, " has no graph \"", name,
+                list == "\"\"" ? "\"; its only one has no name"
+                               : "\"; it has " + list);
+  }
+  return {};
 }

@@ -17,6 +17,9 @@ struct Fanouts {
   std::map<std::string, Numbers> named;
 
   bool isEmpty() const { return all.empty() && named.empty(); }
+
+  /// None where nothing is said of the graph.
+  const Numbers &of(const std::string &graph) const;
 };
 
 /// From arguments `N,N,..` and `NAME=N,N,..`, numbers from `least` up, and -1.
@@ -25,6 +28,12 @@ struct Fanouts {
 Result<Fanouts> parseFanouts(const std::string &option,
                              const std::vector<std::string> &arguments,
                              int64_t least);
+
+/// Whether all graphs that have numbers of their own are there. `owner` is who
+/// has the graphs, as messages call it; `names` may have a name twice.
+Status checkNames(const Fanouts &fanouts, const std::string &option,
+                  const std::string &owner,
+                  const std::vector<std::string> &names);
 
 } // namespace smex::graph
 

@@ -64,8 +64,8 @@ Status smex::tools::bind(ImportArguments &arguments) {
   if (!fanouts)
     return fanouts.takeError();
   if (!fanouts->isEmpty())
-    arguments.options.sampleLayers = frontend::LayerSamples{
-        std::move(fanouts->all), arguments.batch, std::move(fanouts->named)};
+    arguments.options.sampleLayers =
+        frontend::LayerSamples{std::move(*fanouts), arguments.batch};
   for (const std::string &text : arguments.constants) {
     auto pair = split(text, "--constant");
     if (!pair)

@@ -41,7 +41,7 @@ void Importer::addSampledGraphs() {
     bound.rooms.nodes = bound.destinationNodes;
     bound.rooms.edges = edges->second;
     int64_t most = 0;
-    for (int64_t limit : options.sampleLayers->limitsFor(names.name))
+    for (int64_t limit : options.sampleLayers->fanouts.of(names.name))
       most = limit < 0 || most < 0 ? -1 : std::max(most, limit);
     bound.mostMessages = most < 0 ? -1 : most + (names.selfLoops ? 1 : 0);
     boundGraphs.emplace(names.name, std::move(bound));

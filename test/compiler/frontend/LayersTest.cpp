@@ -47,7 +47,7 @@ Result<Model> import(const std::string &nodeList,
 
 /// Of -1 everywhere: layers have as many edges as the model.
 LayerSamples all(size_t layers) {
-  return {std::vector<int64_t>(layers, -1), 2};
+  return {{std::vector<int64_t>(layers, -1), {}}, 2};
 }
 
 std::string node(const std::string &op, const std::string &inputs,
@@ -247,7 +247,7 @@ TEST_CASE("layers have room for what is sampled") {
   options.graph = "";
   options.inputs = R"(, {"name": "x2", "type": "f32", "shape": ["n", 3]})";
   const auto roomsOf = [&](std::vector<int64_t> limits, int64_t batch) {
-    const auto model = import(list, LayerSamples{limits, batch}, options);
+    const auto model = import(list, LayerSamples{{limits, {}}, batch}, options);
     INFO((model ? "" : model.error().message));
     REQUIRE(model);
     std::vector<int64_t> rooms;
@@ -305,7 +305,7 @@ TEST_CASE("layers have mailboxes for what they sample") {
   options.inputs =
       R"(, {"name": "x2", "type": "f32", "shape": ["n", 3]}], "parameters": [
     {"name": "axis", "type": "i64", "shape": [1], "values": [1]})";
-  const auto model = import(list, LayerSamples{{3, 2}, 1}, options);
+  const auto model = import(list, LayerSamples{{{3, 2}, {}}, 1}, options);
   INFO((model ? "" : model.error().message));
   REQUIRE(model);
   REQUIRE(model->graphs.size() == 2);
@@ -332,7 +332,7 @@ TEST_CASE("layers have mailboxes for what they sample") {
     return model ? "no error" : model.error().message;
   };
   // One line for each: what comes after is not wrong.
-  const std::string any = wrong(list, LayerSamples{{3, -1}, 1});
+  const std::string any = wrong(list, LayerSamples{{{3, -1}, {}}, 1});
   CHECK_THAT(any, Contains("takes all messages of a node at once, and -1 would "
                            "sample any number"));
   CHECK_THAT(any, !Contains("there is no such operator"));
@@ -344,12 +344,12 @@ TEST_CASE("layers have mailboxes for what they sample") {
   const std::string either =
       wrong(nodesOf({node("at_ends", "x2 src", "m1"), mailboxes("m1", "h"),
                      node("at_ends", "h src", "m2"), chosen}),
-            LayerSamples{{3, -1}, 1});
+            LayerSamples{{{3, -1}, {}}, 1});
   CHECK_THAT(either, Contains("takes all messages of a node at once"));
   CHECK_THAT(either, !Contains("there is no such operator"));
-  CHECK_THAT(wrong(list, LayerSamples{{}, 1, {{"", {3, 2}}}}),
+  CHECK_THAT(wrong(list, LayerSamples{{{}, {{"", {3, 2}}}}, 1}),
              Contains("no error"));
-  CHECK_THAT(wrong(list, LayerSamples{{3, 2}, 1, {{"other", {3, 2}}}}),
+  CHECK_THAT(wrong(list, LayerSamples{{{3, 2}, {{"other", {3, 2}}}}, 1}),
              Contains("--sample-layers other=..: the model has no graph "
                       "\"other\"; its only one has no name"));
 }
@@ -364,7 +364,7 @@ TEST_CASE("results of edges are of edges that no layer passes messages along") {
                node("sum_messages", "p dst x", "h"),
                node("at_ends", "h src", "from"), node("at_ends", "h dst", "to"),
                node("Sub", "from to", "d"), node("Mul", "d f", "y")}),
-      LayerSamples{{3}, 4}, rows);
+      LayerSamples{{{3}, {}}, 4}, rows);
   INFO("seed " << seed << (model ? "" : model.error().message));
   REQUIRE(model);
   REQUIRE(model->graphs.size() == 2);
