@@ -125,13 +125,15 @@ int Driver::call(const char *name, Needs needs,
 void Driver::initialize() {
   if (isInitialized)
     return;
-  std::string architectures;
+  std::string memories, architectures;
+  for (uint64_t each : settings.memories)
+    memories += (memories.empty() ? "" : ", ") + std::to_string(each);
   for (int each : settings.architectures)
     architectures += ", sm_" + std::to_string(each);
   note(settings, "emulated driver " + std::to_string(settings.driver) + ", " +
                      std::to_string(settings.devices) + " devices of " +
-                     std::to_string(settings.memory) + " bytes" +
-                     architectures + ", seed " + std::to_string(settings.seed));
+                     memories + " bytes" + architectures + ", seed " +
+                     std::to_string(settings.seed));
   if (settings.visible.empty())
     answer(ERROR_NO_DEVICE);
   if (settings.devices > maximalDevices)

@@ -57,7 +57,7 @@ struct Device {
   Device(unsigned number, unsigned physical, const Settings &settings)
       : number(number), physical(physical),
         architecture(settings.architecture(physical)),
-        bytes(number, settings.memory, settings.used) {
+        bytes(number, settings.memory(physical), settings.used) {
     context.device = this;
   }
   unsigned number;   // among those that the process sees

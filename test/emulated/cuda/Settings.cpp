@@ -87,17 +87,20 @@ Settings Settings::fromEnvironment() {
       into = static_cast<std::decay_t<decltype(into)>>(number(name, text));
   };
   read("SMEX_EMULATED_DEVICES", result.devices);
-  read("SMEX_EMULATED_MEMORY", result.memory);
+  const auto readAll = [](const char *name, auto &into) {
+    const auto all = split(variable(name), ',');
+    if (!all.empty())
+      into.clear();
+    for (const std::string &each : all)
+      into.push_back(
+          static_cast<typename std::decay_t<decltype(into)>::value_type>(
+              number(name, each)));
+  };
+  readAll("SMEX_EMULATED_MEMORY", result.memories);
   read("SMEX_EMULATED_USED", result.used);
   result.visible = visibleDevices(result.devices);
   read("SMEX_EMULATED_DRIVER", result.driver);
-  if (const auto all = split(variable("SMEX_EMULATED_ARCH"), ',');
-      !all.empty()) {
-    result.architectures.clear();
-    for (const std::string &each : all)
-      result.architectures.push_back(
-          static_cast<int>(number("SMEX_EMULATED_ARCH", each)));
-  }
+  readAll("SMEX_EMULATED_ARCH", result.architectures);
   read("SMEX_EMULATED_PEER", result.peerAccess);
   read("SMEX_EMULATED_SEED", result.seed);
   result.log = variable("SMEX_EMULATED_LOG");

@@ -12,9 +12,14 @@ namespace smex::emulated {
 
 /// What the environment asks for; README.md has the list.
 struct Settings {
-  unsigned devices = 1;         // SMEX_EMULATED_DEVICES
-  uint64_t memory = 1ull << 30; // SMEX_EMULATED_MEMORY, bytes per device
-  uint64_t used = 0;            // SMEX_EMULATED_USED, of these, by others
+  unsigned devices = 1; // SMEX_EMULATED_DEVICES
+  /// SMEX_EMULATED_MEMORY, by commas: bytes of each GPU of the machine; the
+  /// last one is that of all further ones, too.
+  std::vector<uint64_t> memories = {1ull << 30};
+  uint64_t memory(unsigned physical) const {
+    return memories[std::min<size_t>(physical, memories.size() - 1)];
+  }
+  uint64_t used = 0; // SMEX_EMULATED_USED, of these, by others
   /// The GPUs that there are for this process, of CUDA_VISIBLE_DEVICES.
   std::vector<unsigned> visible;
   int driver = 13000; // SMEX_EMULATED_DRIVER

@@ -152,6 +152,9 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
     std::fill_n(marks, size, 1);
   }
   if (!allocation->readOnly) {
+    if (instruction.isReadOnly && recent->shadow->isWritten(offset, size))
+      fault(FaultKind::Race,
+            "reads " + hex(address) + " by .nc, which the launch has written");
     bool isAtomic = kind == AccessKind::Atomic || instruction.isVolatile;
     if (Stamp other =
             recent->shadow->access(block->clocks, block->stamp(*this, isAtomic),

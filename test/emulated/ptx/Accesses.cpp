@@ -66,51 +66,63 @@ Handler handlerFor(Type type, bool isLoad, bool isVector) {
   }
 }
 
-/// Hints about caches change nothing; these say how strong an access is.
-bool takeStrength(Modifiers &m) {
-  bool isVolatile = false;
-  for (const char *name : {"volatile", "relaxed", "acquire", "release", "mmio"})
-    isVolatile |= m.take(name);
-  for (const char *name : {"weak", "cta", "gpu", "sys", "cluster"})
+/// Whether the access is a strong one, which races with no other such access.
+bool takeStrength(const Decoder &decoder, Modifiers &m, bool isLoad) {
+  enum Strength { Weak, Volatile, Mmio, Relaxed, Acquire, Release };
+  const unsigned strength =
+      m.oneOf({"weak", "volatile", "mmio", "relaxed", "acquire", "release"})
+          .value_or(Weak);
+  const auto scope = m.oneOf({"cta", "gpu", "sys", "cluster"});
+  if (bool(scope) != (strength == Mmio || strength >= Relaxed))
+    decoder.fail(scope ? "a scope without .relaxed, .acquire or .release"
+                       : "expected a scope");
+  if (strength == (isLoad ? Release : Acquire))
+    decoder.fail("loads acquire, and stores release");
+  return strength != Weak;
+}
+
+/// Hints about caches change nothing.
+void takeHints(Modifiers &m, bool isLoad) {
+  if (isLoad)
+    m.oneOf({"ca", "cg", "cs", "lu", "cv"});
+  else
+    m.oneOf({"wb", "cg", "cs", "wt"});
+  for (const char *name :
+       {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+        "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
+        "L2::evict_first", "L2::evict_last", "L2::evict_normal", "unified"})
     m.take(name);
-  for (const char *name : {"nc",
-                           "ca",
-                           "cg",
-                           "cs",
-                           "lu",
-                           "cv",
-                           "wb",
-                           "wt",
-                           "L1::evict_normal",
-                           "L1::evict_unchanged",
-                           "L1::evict_first",
-                           "L1::evict_last",
-                           "L1::no_allocate",
-                           "L2::64B",
-                           "L2::128B",
-                           "L2::256B",
-                           "L2::evict_first",
-                           "L2::evict_last",
-                           "L2::evict_normal",
-                           "unified"})
-    m.take(name);
-  return isVolatile;
 }
 
 template <bool isLoad>
 void decodeAccess(Decoder &decoder, const Statement &s, Modifiers &m) {
   decoder.expectOperands(s, 2, 2);
-  bool isVolatile = takeStrength(m);
+  const bool isReadOnly = m.take("nc");
+  const bool isVolatile = takeStrength(decoder, m, isLoad);
+  takeHints(m, isLoad);
   Space space = m.space();
   auto vector = m.oneOf({"v2", "v4", "v8"});
   unsigned count = vector ? 2u << *vector : 0;
   Type type = m.type();
   const Operand &value = s.operands[isLoad ? 0 : 1];
   const Operand &place = s.operands[isLoad ? 1 : 0];
-  if (type == Type::Pred || count * bytesOf(type) > 32)
+  const bool isNumber =
+      !isFloat(type) || type == Type::F32 || type == Type::F64;
+  if (type == Type::Pred || !isNumber || count * bytesOf(type) > 32 ||
+      (count == 8 && bytesOf(type) != 4))
     decoder.fail("no access of this type and size");
+  if (isVolatile && space != Space::Global && space != Space::Shared &&
+      space != Space::Generic)
+    decoder.fail("a strong access is of global or shared memory");
   if (!isLoad && space == Space::Const)
     decoder.fail("a constant is not written");
+  if (isReadOnly && (!isLoad || space != Space::Global))
+    decoder.fail(".nc is of loads of global memory");
+  if (count * bytesOf(type) == 32) {
+    if (space != Space::Global && space != Space::Generic)
+      decoder.fail("32 bytes at once are of global memory");
+    decoder.needs(100, "an access of 32 bytes");
+  }
   Handler run = handlerFor(type, isLoad, count != 0);
   if (!run)
     decoder.fail("no access of this type");
@@ -159,6 +171,9 @@ void decodeAccess(Decoder &decoder, const Statement &s, Modifiers &m) {
   result.space = space;
   result.detail = width;
   result.isVolatile = isVolatile;
+  result.isReadOnly = isReadOnly;
+  if (isVolatile)
+    decoder.keepAllReads();
 }
 
 void runNothing(Thread &, const Instruction &) {}

@@ -45,6 +45,12 @@ template <class T> void run(Thread &t, const Instruction &i) {
   std::memcpy(&old, place, sizeof(T));
   T result =
       combine<T>(old, valueOf<T>(t.r[i.b]), valueOf<T>(t.r[i.c]), i.detail);
+  // Only in shared memory does atom.add.f32 know subnormal numbers (PTX ISA).
+  if constexpr (std::is_same_v<T, float>)
+    if ((Thread::generic(i.space, t.r[i.a] + i.offset) & windowMask) !=
+        sharedWindow)
+      result = flush(
+          combine<T>(flush(old), flush(valueOf<T>(t.r[i.b])), 0, i.detail));
   if constexpr (std::is_floating_point_v<T>)
     if (result != result)
       result = valueOf<T>(sizeof(T) == 4 ? canonicalNaN32 : canonicalNaN64);
@@ -133,6 +139,7 @@ void decodeAtomic(Decoder &decoder, const Statement &s, Modifiers &m) {
   result.size = bytesOf(type);
   result.space = space;
   result.detail = *operation;
+  decoder.keepAllReads();
 }
 
 } // namespace

@@ -38,6 +38,7 @@ void decodeBarrier(Decoder &decoder, const Statement &s, Modifiers &m) {
     Instruction &result = decoder.emit(s, runWarpBarrier);
     result.e = e;
     result.collective = synchronize;
+    decoder.keepAllReads();
     return;
   }
   m.take("cta");
@@ -68,8 +69,11 @@ void decodeBarrier(Decoder &decoder, const Statement &s, Modifiers &m) {
   if (*action == 1 && last != 2)
     decoder.fail("an arrival needs a count");
   uint32_t a = decoder.use(s.operands[first], Type::U32);
-  uint32_t b = first + 1 < last ? decoder.use(s.operands[first + 1], Type::U32)
-                                : decoder.constant(0);
+  const bool isOfPart = first + 1 < last;
+  if (isOfPart)
+    decoder.keepAllReads();
+  uint32_t b = isOfPart ? decoder.use(s.operands[first + 1], Type::U32)
+                        : decoder.constant(0);
   Instruction &result = decoder.emit(s, run);
   result.a = a;
   result.b = b;

@@ -11,6 +11,8 @@ Block::Block(LaunchState &launch) : launch(launch) {
   threads.resize(size_t(shape[0]) * shape[1] * shape[2]);
   shared.resize(launch.program.dynamicOffset + launch.options.dynamicShared);
   initialized.resize(shared.size());
+  if (launch.program.keepsAllReads)
+    shadow.keepAllReads();
 }
 
 void Block::run(uint32_t newNumber, Dim3 newPosition) {

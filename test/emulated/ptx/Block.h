@@ -45,6 +45,8 @@ public:
                        allocation->initialized + allocation->size}});
     Recent &place = recent[oldest++ % 4];
     place = {allocation, &shadows[allocation]};
+    if (program.keepsAllReads)
+      place.shadow->keepAllReads();
     return &place;
   }
 

@@ -1,4 +1,5 @@
 #include "test/emulated/ptx/Decoder.h"
+#include "test/emulated/ptx/Forms.h"
 
 #include <algorithm>
 
@@ -70,6 +71,13 @@ void layOutShared(Program &program, const Module &module,
     end += each->size;
   }
   program.sharedBytes = end - sharedBase;
+  // As ptxas has it, whatever the architecture; more is dynamic.
+  constexpr uint64_t most = 48 << 10;
+  if (program.sharedBytes > most)
+    throw ParseError(program.kernel->line,
+                     "the entry uses too much shared data: " +
+                         std::to_string(program.sharedBytes) + " bytes, " +
+                         std::to_string(most) + " at most");
   program.dynamicOffset = alignTo(end, dynamicAlign);
   for (const Variable *each : variables)
     if (each->unsized)
@@ -139,6 +147,7 @@ void Decoder::run() {
     auto found = opcodes().find(statement.opcode);
     if (found == opcodes().end())
       fail("unknown instruction '" + statement.opcode + "'");
+    checkForm(statement);
     Modifiers modifiers(statement);
     found->second(*this, statement, modifiers);
     modifiers.finish();
@@ -250,6 +259,25 @@ uint32_t Decoder::list(const std::vector<uint32_t> &cells) {
 void Decoder::fail(const std::string &what) const {
   throw ParseError(current ? current->line : function.line,
                    what + (current ? ": " + current->text : ""));
+}
+
+void Decoder::checkForm(const Statement &statement) const {
+  if (!hasForms(statement.opcode))
+    return;
+  std::string name = statement.opcode;
+  for (const std::string &modifier : statement.modifiers)
+    name += "." + modifier;
+  const auto form = forms().find(name);
+  if (form == forms().end())
+    fail("there is no instruction " + name);
+  needs(form->second, name);
+}
+
+void Decoder::needs(unsigned architecture, const std::string &what) const {
+  const size_t digits = module.target.find('_') + 1; // "sm_90a"
+  if (std::strtoul(module.target.c_str() + digits, nullptr, 10) < architecture)
+    fail(what + " needs sm_" + std::to_string(architecture) +
+         ", and the text is for " + module.target);
 }
 
 } // namespace smex::ptx

@@ -94,8 +94,13 @@ public:
   uint32_t call(const Statement &statement, const Operand *results,
                 const std::string &callee, const Operand *arguments);
   [[noreturn]] void fail(const std::string &what) const;
+  /// What only GPUs of some architecture have, 90 for sm_90, in a text that is
+  /// for older ones.
+  void needs(unsigned architecture, const std::string &what) const;
+  void keepAllReads() { program.keepsAllReads = true; }
 
 private:
+  void checkForm(const Statement &statement) const;
   void layOut();
   void finishBranches();
   uint32_t newCell() { return code.cells++; }

@@ -219,3 +219,31 @@ TEST_CASE("f32's NaN is the canonical one") {
                       {{0x7f800000, 0xff800000, 0}, {0xffc01234, 0, 0}});
   CHECK(got == std::vector<uint64_t>{0x7fffffff, 0x7fffffff});
 }
+
+TEST_CASE("sums in global memory know no subnormal numbers") {
+  const auto sum = [](const std::string &memory, uint32_t old, uint32_t added) {
+    Harness harness(kernelWith(
+        "ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u64 %rd3, "
+        "[c];\n"
+        "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd2];\n"
+        "mov.u64 %rd4, word; st.shared.f32 [%rd4], %f1;\n" +
+            std::string(memory == "shared" ? "red.shared.add.f32 [%rd4], %f2;\n"
+                                             "ld.shared.f32 %f3, [%rd4];\n"
+                                           : "red.global.add.f32 [%rd1], %f2;\n"
+                                             "ld.global.f32 %f3, [%rd1];\n") +
+            "st.global.f32 [%rd3], %f3;",
+        ".shared .align 4 .b8 word[4];\n"));
+    const uint64_t a = harness.buffer(std::vector<uint32_t>{old}),
+                   b = harness.buffer(std::vector<uint32_t>{added}),
+                   c = harness.empty(4);
+    harness.run("k", shape(1, 1), a, b, c, uint64_t(0));
+    return harness.read<uint32_t>(c, 1)[0];
+  };
+  CHECK(sum("shared", 5, 7) == 12);
+  CHECK(sum("global", 5, 7) == 0);
+  CHECK(sum("global", 0x80000005, 0x80000007) == 0x80000000);
+  CHECK(sum("global", 0x3f800000, 7) == 0x3f800000);
+  // A result that is too small, of terms that are not.
+  CHECK(sum("shared", 0x00800001, 0x80800000) == 1);
+  CHECK(sum("global", 0x00800001, 0x80800000) == 0);
+}

@@ -48,6 +48,7 @@ struct Instruction {
   Flow flow = Flow::Next;
   Space space = Space::Generic;
   bool isVolatile = false; // or relaxed: races with no other such access
+  bool isReadOnly = false; // .nc: of what the launch does not write
   Collective collective = nullptr;
 };
 
@@ -165,6 +166,9 @@ struct Program {
   uint64_t sharedBytes = 0;   // static ones, from sharedBase on
   uint64_t dynamicOffset = 0; // where .extern .shared begins
   std::vector<Origin> origins;
+  /// Some barriers are of a part of the threads, or some accesses are stronger
+  /// than others: all reads are looked at for races (Shadow.h).
+  bool keepsAllReads = false;
 };
 
 /// Registers of a function get their cells in one order.

@@ -38,6 +38,7 @@ void Shadow::clear() {
   for (uint64_t number : touched)
     spare.push_back(std::move(pages[number]));
   touched.clear();
+  further.clear();
   lastPage = nullptr;
   lastNumber = ~uint64_t(0);
 }
@@ -65,59 +66,113 @@ Shadow::Page &Shadow::page(uint64_t offset) {
   return *lastPage;
 }
 
-void Shadow::split(Page &page, unsigned granuleBits) {
-  unsigned factor = page.granuleBits - granuleBits;
+void Shadow::split(Page &page, uint64_t begin, unsigned granuleBits) {
+  const unsigned factor = page.granuleBits - granuleBits;
   std::vector<Cell> cells(page.cells.size() << factor);
-  for (size_t i = 0; i < cells.size(); ++i)
+  for (size_t i = 0; i < cells.size(); ++i) {
     cells[i] = page.cells[i >> factor];
+    const auto whole = further.find(begin + (i >> factor << page.granuleBits));
+    if (whole != further.end()) // a copy: the map may move
+      further[begin + (i << granuleBits)] = Accesses(whole->second);
+  }
   page.cells = std::move(cells);
   page.granuleBits = granuleBits;
 }
 
-Stamp Shadow::update(const Clocks &clocks, Cell &cell, Stamp current,
-                     bool isWrite) {
+/// Whether whoever races with this earlier access races with the current one.
+static bool isCovered(const Clocks &clocks, Stamp earlier, Stamp current) {
+  return clocks.isBefore(earlier, current) &&
+         earlier.isAtomic() >= current.isAtomic();
+}
+
+/// Adds one that races with none of the others. Those of other blocks have no
+/// order with any of this one: two of them do.
+static void keep(const Clocks &clocks, std::vector<Stamp> &kept, Stamp added) {
+  size_t others[2] = {};
+  const auto isSpare = [&](Stamp each) {
+    if (each.block() != added.block())
+      return ++others[each.isAtomic()] > 2;
+    return isCovered(clocks, each, added);
+  };
+  kept.erase(std::remove_if(kept.begin(), kept.end(), isSpare), kept.end());
+  kept.push_back(added);
+}
+
+Stamp Shadow::update(const Clocks &clocks, Cell &cell, uint64_t first,
+                     Stamp current, bool isWrite) {
   // Two atomic accesses do not race.
-  auto races = [&](Stamp earlier) {
+  const auto races = [&](Stamp earlier) {
     return earlier && !(earlier.isAtomic() && current.isAtomic()) &&
            !clocks.isBefore(earlier, current);
   };
+  const auto isFree = [&](Stamp earlier) {
+    return !earlier || isCovered(clocks, earlier, current);
+  };
+  const auto more = keepsAll ? further.find(first) : further.end();
+  const bool hasMore = more != further.end();
   if (races(cell.write))
     return cell.write;
-  if (isWrite) {
-    for (Stamp &read : cell.reads) {
-      if (races(read))
-        return read;
-      read = Stamp();
-    }
-    cell.write = current;
+  if (hasMore)
+    for (Stamp write : more->second.writes)
+      if (races(write))
+        return write;
+  if (!isWrite) {
+    // Two of two threads and if possible of two blocks: whoever writes races
+    // with one of them if with any, as long as barriers are of all threads.
+    Stamp &one = cell.reads[0], &other = cell.reads[1];
+    if (isFree(one))
+      one = current;
+    else if (isFree(other))
+      other = current;
+    else if (keepsAll)
+      keep(clocks, further[first].reads, current);
+    else if (other.block() == one.block() && current.block() != one.block())
+      other = current;
     return Stamp();
   }
-  // Of the reads that are not over, two are kept, of two threads and if
-  // possible of two blocks: whoever writes races with one of them if with any.
-  Stamp &first = cell.reads[0], &second = cell.reads[1];
-  auto isOver = [&](Stamp read) {
-    return !read || (clocks.isBefore(read, current) &&
-                     read.isAtomic() >= current.isAtomic());
-  };
-  if (isOver(first))
-    first = current;
-  else if (isOver(second) || (second.block() == first.block() &&
-                              current.block() != first.block()))
-    second = current;
+  for (Stamp read : cell.reads)
+    if (races(read))
+      return read;
+  if (hasMore)
+    for (Stamp read : more->second.reads)
+      if (races(read))
+        return read;
+  // All that a plain write does not race with is over.
+  for (Stamp &read : cell.reads)
+    if (isFree(read))
+      read = Stamp();
+  if (!isFree(cell.write))
+    keep(clocks, further[first].writes, cell.write);
+  else if (hasMore && !current.isAtomic())
+    further.erase(more);
+  cell.write = current;
   return Stamp();
+}
+
+bool Shadow::isWritten(uint64_t offset, unsigned size) {
+  const Page &entry = page(offset);
+  const uint64_t inPage = offset & ((1 << pageBits) - 1);
+  for (size_t i = inPage >> entry.granuleBits;
+       i <= (inPage + size - 1) >> entry.granuleBits; ++i)
+    if (entry.cells[i].write)
+      return true;
+  return false;
 }
 
 Stamp Shadow::access(const Clocks &clocks, Stamp current, uint64_t offset,
                      unsigned size, bool isWrite) {
   Page &entry = page(offset);
+  const uint64_t begin = offset >> pageBits << pageBits;
   unsigned wanted = size >= 4 ? 2 : size - 1;
   if (wanted < entry.granuleBits)
-    split(entry, wanted);
-  uint64_t inPage = offset & ((1 << pageBits) - 1);
+    split(entry, begin, wanted);
+  uint64_t inPage = offset - begin;
   size_t first = inPage >> entry.granuleBits;
   size_t last = (inPage + size - 1) >> entry.granuleBits;
   for (size_t i = first; i <= last; ++i)
-    if (Stamp other = update(clocks, entry.cells[i], current, isWrite))
+    if (Stamp other =
+            update(clocks, entry.cells[i], begin + (i << entry.granuleBits),
+                   current, isWrite))
       return other;
   return Stamp();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace smex::ptx {
@@ -66,10 +67,16 @@ private:
   std::vector<uint32_t> known; // by [thread][other thread], or empty
 };
 
-/// The shadow of one span of memory: for each byte the last write and two
-/// reads. It keeps words while only words are accessed.
+/// The shadow of one span of memory: for each byte the accesses that a later
+/// one may race with. Where barriers are of all threads and no access is
+/// atomic, the last write and two reads are enough. It keeps words while only
+/// words are accessed.
 class Shadow {
 public:
+  /// From now on these are not enough.
+  void keepAllReads() { keepsAll = true; }
+  /// Whether one of these bytes was written.
+  bool isWritten(uint64_t offset, unsigned size);
   /// Forgets all accesses.
   void clear();
   /// Records an access of at most 64 bytes, aligned to its size; returns an
@@ -90,13 +97,20 @@ private:
     std::vector<Cell> cells;
   };
   Page &page(uint64_t offset);
-  static Stamp update(const Clocks &clocks, Cell &cell, Stamp current,
-                      bool isWrite);
-  static void split(Page &page, unsigned granuleBits);
+  /// `first`: the offset of the cell's first byte.
+  Stamp update(const Clocks &clocks, Cell &cell, uint64_t first, Stamp current,
+               bool isWrite);
+  void split(Page &page, uint64_t begin, unsigned granuleBits);
 
   std::vector<std::unique_ptr<Page>> pages; // by number, null: untouched
   std::vector<uint64_t> touched;            // the numbers of the others
   std::vector<std::unique_ptr<Page>> spare; // of a cleared shadow
+  bool keepsAll = false;
+  /// Further ones, by the offset of their cell's first byte.
+  struct Accesses {
+    std::vector<Stamp> writes, reads; // atomic writes, where there are several
+  };
+  std::unordered_map<uint64_t, Accesses> further;
   uint64_t lastNumber = ~uint64_t(0);
   Page *lastPage = nullptr;
 };

@@ -1,8 +1,10 @@
 #!/bin/bash
-# Assembles each PTX example, and the kernels that are part of smex-run, with
-# NVIDIA's ptxas, where it is found, for each architecture: what the interpreter
-# accepts has to be PTX. Where nvcc is found, it compiles those kernels, too.
+# Assembles each PTX example, an instruction of each form that the interpreter has
+# (LIST_FORMS prints them), and the kernels that are part of smex-run, with NVIDIA's
+# ptxas, where it is found, for each architecture: what the interpreter accepts has
+# to be PTX. Where nvcc is found, it compiles those kernels, too.
 set -uo pipefail
+list_forms=$1
 ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 if [ -z "$ptxas" ]; then
   echo "no ptxas on this machine: nothing was assembled"
@@ -21,6 +23,13 @@ for arch in sm_80 sm_86 sm_89 sm_90 sm_100 sm_120; do
       status=1
     fi
   done
+done
+for arch in 80 90; do
+  "$list_forms" $arch > "$TEST_TMPDIR/forms.ptx" || status=1
+  if ! "$ptxas" -O0 -arch=sm_$arch "$TEST_TMPDIR/forms.ptx" -o "$TEST_TMPDIR/out.cubin"; then
+    echo "an instruction that the interpreter has for sm_$arch does not assemble"
+    status=1
+  fi
 done
 
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
