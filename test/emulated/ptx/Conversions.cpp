@@ -215,8 +215,6 @@ void decodeConvert(Decoder &decoder, const Statement &s, Modifiers &m) {
   if (from == Type::Pred || to == Type::Pred || from == Type::F16x2 ||
       from == Type::BF16x2 || bytesOf(from) > 8 || bytesOf(to) > 8)
     decoder.fail("no conversion between these types");
-  if (isFloat(from) && !isFloat(to) && !toInteger)
-    decoder.fail("a conversion to an integer needs .rni, .rzi, .rmi or .rpi");
   auto width = decoder.registerType(s.operands[0]);
   unsigned bytes = width ? bytesOf(*width) : bytesOf(to);
   if (bytes < bytesOf(to))

@@ -25,8 +25,8 @@ TEST_CASE("errors name the line") {
              Contains("PTX line 11: unknown instruction 'frob'") &&
                  Contains("frob.u32 %r1, %r2;"));
   CHECK_THAT(errorOf(kernelWith("add.sat.u32 %r1, %r2, %r3;")),
-             Contains("no such operation"));
-  CHECK_THAT(errorOf(kernelWith("add.fancy.u32 %r1, %r2, %r3;")),
+             Contains("there is no instruction add.sat.u32"));
+  CHECK_THAT(errorOf(kernelWith("prefetch.fancy.global.L1 [%rd1];")),
              Contains("the modifier .fancy is not supported"));
   CHECK_THAT(errorOf(kernelWith("add.u32 %r1, %r2;")),
              Contains("with 2 operands"));
@@ -41,7 +41,7 @@ TEST_CASE("errors name the line") {
   CHECK_THAT(errorOf(kernelWith("call nobody;")),
              Contains("no function 'nobody'"));
   CHECK_THAT(errorOf(kernelWith("cvt.s32.f32 %r1, %f1;")),
-             Contains("needs .rni"));
+             Contains("there is no instruction cvt.s32.f32"));
   CHECK_THAT(errorOf(kernelWith("{ .reg .b32 %x; } mov.u32 %x, 1;")),
              Contains("a result has to be a register"));
 }
