@@ -39,6 +39,8 @@ refused "a GPU that is too small" plan "is too small: its workers need" SMEX_EMU
 [[ $(< "$work/stderr") != *"of them together"* ]] || fail "each GPU has one worker: $(cat "$work/stderr")"
 refused "a GPU that is too small for all who share it" plan ", 2 of them together, and" \
   SMEX_EMULATED_MEMORY=98304 SMEX_EMULATED_DEVICES=1
+refused "GPUs of unlike memory" plan "GPU 1 (emulated sm_80 device) is too small: its workers need" \
+  SMEX_EMULATED_MEMORY=1073741824,65536
 refused "a GPU that others use" plan "GPU 0 (emulated sm_80 device) has too little memory left: its workers need" \
   SMEX_EMULATED_USED=1073700000
 grep -q ' are free; end what else uses this GPU, or compile' "$work/stderr" ||
