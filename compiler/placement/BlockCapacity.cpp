@@ -108,6 +108,12 @@ void BlockCapacities::build(const std::vector<int> &blocks,
 }
 
 BlockCapacities::Point BlockCapacities::solve(double slope, double share) {
+  double gain = 0; // where all that gain anything join
+  for (int b : members)
+    gain += std::max(0.0, share * weights[size_t(b)] -
+                              slope * graph.seconds[size_t(b)]);
+  if (cut.isOver()) // there is no time even to make a network
+    return {0, 0, -gain, {}};
   // Capacities are whole numbers, rounded down: the cut is a lower bound.
   double all = 0;
   for (int b : members)
@@ -125,14 +131,11 @@ BlockCapacities::Point BlockCapacities::solve(double slope, double share) {
   for (int b : members)
     if (nodeOf[size_t(b)] != MinCut::kSource)
       cut.addNode();
-  double gain = 0; // where all that gain anything join
   for (int b : members) {
     const double cost =
         slope * graph.seconds[size_t(b)] - share * weights[size_t(b)];
-    if (cost < 0) {
-      gain -= cost;
+    if (cost < 0)
       cut.addEdge(MinCut::kSource, nodeOf[size_t(b)], scaled(-cost));
-    }
     cut.addEdge(nodeOf[size_t(b)], MinCut::kSink,
                 scaled(std::max(cost, 0.0) + slope * hostOut[size_t(b)]));
   }
@@ -162,6 +165,8 @@ BlockCapacities::Point BlockCapacities::solve(double slope, double share) {
   const double smallest = double(cut.solve()) / scale;
   point.value = smallest - gain;
   point.weight = 0;
+  if (cut.isOver()) // it is not known which set that is of
+    return point;
   for (int b : members)
     if (nodeOf[size_t(b)] == MinCut::kSource ||
         cut.onSourceSide(nodeOf[size_t(b)])) {
@@ -196,6 +201,8 @@ BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
   // A point on either side of the load: small.load <= load < large.load.
   std::optional<Point> small, large;
   const auto place = [&](const Point &point) {
+    if (cut.isOver())
+      return;
     if (point.load <= load) {
       if (!small || point.load > small->load)
         small = point;
@@ -212,13 +219,13 @@ BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
     place(ask(kSteep));
   else if (!large)
     place(ask(kFlat));
-  if (!small || !large) {
+  if (!small || !large || cut.isOver()) {
     if (large)
       capacity.undecided = less(large->set, blocks);
     return capacity;
   }
   const int rounds = likely > 0 ? 2 : 4;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < rounds && !cut.isOver(); ++round) {
     const double more = large->load - small->load;
     const double moreWeight = large->weight - small->weight;
     if (more <= 1e-9 * load || moreWeight <= 1e-9 * large->weight)

@@ -42,9 +42,15 @@ public:
   /// No such set has a smaller load: one cut.
   double leastLoad(const std::vector<int> &blocks,
                    const std::vector<char> &mayJoin);
-  /// Whether a block is in the set that the last cut has found.
-  bool has(int block) const { return cut.onSourceSide(nodeOf[size_t(block)]); }
+  /// Whether a block is in the set that the last cut has found; if it was given
+  /// up, none is.
+  bool has(int block) const {
+    return !cut.isOver() && cut.onSourceSide(nodeOf[size_t(block)]);
+  }
   int64_t work() const { return cut.work; }
+  /// Once work() is more than this, cuts that are not done are given up. What
+  /// is told of them holds, but says less.
+  void limitWork(int64_t most) { cut.mostWork = most; }
 
 private:
   /// What costs `seconds` as soon as one reader is elsewhere (out), or is here

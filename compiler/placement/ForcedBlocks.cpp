@@ -15,6 +15,7 @@ public:
   Joining(const StageGraph &graph, double load, int64_t most)
       : graph(graph), load(load), most(most), cuts(graph),
         parent(size_t(graph.count())), members(parent.size()) {
+    cuts.limitWork(most);
     std::iota(parent.begin(), parent.end(), 0);
     for (size_t b = 0; b < members.size(); ++b)
       members[b] = {int(b)};
@@ -119,6 +120,7 @@ ForcedApart placement::forcedApart(const StageGraph &graph, double load,
   ForcedApart forced;
   forced.apart.assign(count, std::vector<char>(count, false));
   BlockCapacities cuts(graph);
+  cuts.limitWork(work);
   const std::vector<char> all(count, true);
   for (int b = 0; b < graph.count(); ++b)
     forced.leastLoad.push_back(cuts.leastLoad({b}, all));

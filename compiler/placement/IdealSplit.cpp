@@ -94,15 +94,24 @@ class GrowingStage {
 public:
   GrowingStage(const StageGraph &graph)
       : graph(graph), nets(graph.nets.size()) {
-    for (size_t n = 0; n < nets.size(); ++n)
+    for (size_t n = 0; n < nets.size(); ++n) {
       nets[n].readersLeft = int(graph.nets[n].readers.size());
+      nets[n].largestFirst = graph.nets[n].readers;
+      std::stable_sort(nets[n].largestFirst.begin(), nets[n].largestFirst.end(),
+                       [](const Net::Reader &a, const Net::Reader &b) {
+                         return a.seconds > b.seconds;
+                       });
+    }
   }
 
   StageLoad load;
+  int64_t looks = 0; // at nets and their readers, so far
 
   void add(int block) {
     undone.push_back(load);
     load.compute += graph.seconds[size_t(block)];
+    looks += int64_t(graph.reads[size_t(block)].size() +
+                     graph.makes[size_t(block)].size());
     for (int n : graph.reads[size_t(block)])
       arrive(n, block);
     for (int n : graph.makes[size_t(block)]) {
@@ -135,33 +144,33 @@ private:
     bool isMade = false;
     int readersLeft = 0;
     double arrived = 0;
+    std::vector<Net::Reader> largestFirst;
   };
 
-  double secondsOf(int n, int block) const {
-    const auto &readers = graph.nets[size_t(n)].readers;
-    return std::lower_bound(readers.begin(), readers.end(), block,
-                            [](const Net::Reader &reader, int b) {
-                              return reader.block < b;
-                            })
-        ->seconds;
-  }
-
   /// What a net that this stage makes sends to others: to readers that are
-  /// not here.
-  double leaves(int n) const {
-    double most = graph.nets[size_t(n)].hostSeconds;
-    for (const Net::Reader &reader : graph.nets[size_t(n)].readers)
+  /// not here. All that are in earlier stages have been made before it.
+  double leaves(int n) {
+    const double toHost = graph.nets[size_t(n)].hostSeconds;
+    const State &net = nets[size_t(n)];
+    if (net.readersLeft == 0)
+      return toHost;
+    const auto &readers = net.largestFirst;
+    if (readers.front().seconds == readers.back().seconds)
+      return std::max(toHost, readers.front().seconds);
+    for (const Net::Reader &reader : readers) {
+      ++looks;
       if (size_t(reader.block) >= inStage.size() ||
           !inStage[size_t(reader.block)])
-        most = std::max(most, reader.seconds);
-    return most;
+        return std::max(toHost, reader.seconds);
+    }
+    return toHost;
   }
 
   void arrive(int n, int block) {
     State &net = nets[size_t(n)];
-    --net.readersLeft;
-    const double seconds = secondsOf(n, block);
+    const double seconds = graph.nets[size_t(n)].secondsOf(block);
     if (!net.isMade) {
+      --net.readersLeft;
       arrivedBefore.push_back(net.arrived);
       if (seconds > net.arrived) {
         load.in += seconds - net.arrived;
@@ -170,6 +179,7 @@ private:
       return;
     }
     load.out -= leaves(n);
+    --net.readersLeft;
     inStage.resize(std::max(inStage.size(), size_t(block) + 1));
     inStage[size_t(block)] = true;
     load.out += leaves(n);
@@ -186,22 +196,22 @@ private:
 class Search {
 public:
   Search(const StageGraph &graph, const Ideals &ideals,
-         const SplitParams &params, int64_t pairs)
-      : graph(graph), ideals(ideals), params(params), pairsLeft(pairs),
-        stages(size_t(params.stages)), stage(graph), below(params.below),
-        visited(ideals.size(), -1), best(ideals.size() * (stages + 1), kNone),
-        from(best.size(), -1) {}
+         const SplitParams &params, const IdealLimits &limits)
+      : graph(graph), ideals(ideals), params(params), pairsLeft(limits.pairs),
+        mostLooks(limits.looks), stages(size_t(params.stages)), stage(graph),
+        below(params.below), visited(ideals.size(), -1),
+        best(ideals.size() * (stages + 1), kNone), from(best.size(), -1) {}
 
   bool run() {
     best[0] = 0;
     // Ideals are numbered by size: none grows into an earlier one.
-    for (size_t ideal = 0; ideal < ideals.size() && pairsLeft > 0; ++ideal)
+    for (size_t ideal = 0; ideal < ideals.size() && !isOver(); ++ideal)
       if (smallest(ideal) < below) {
         stage.load = {};
         bytes = 0;
         explore(int(ideal), int(ideal));
       }
-    return pairsLeft > 0;
+    return !isOver();
   }
 
   std::optional<Stages> result() const {
@@ -226,6 +236,8 @@ public:
 private:
   static constexpr double kNone = std::numeric_limits<double>::infinity();
 
+  bool isOver() const { return pairsLeft <= 0 || stage.looks > mostLooks; }
+
   double smallest(size_t ideal) const {
     double least = kNone;
     for (size_t s = 0; s <= stages; ++s)
@@ -237,7 +249,7 @@ private:
     visited[size_t(at)] = first;
     for (const Ideals::Step *step = ideals.begin(size_t(at));
          step != ideals.end(size_t(at)); ++step) {
-      if (visited[size_t(step->to)] == first || --pairsLeft <= 0)
+      if (visited[size_t(step->to)] == first || --pairsLeft <= 0 || isOver())
         continue;
       const int64_t more =
           params.memoryBytes ? (*params.bytes)[size_t(step->block)] : 0;
@@ -274,6 +286,7 @@ private:
   const Ideals &ideals;
   const SplitParams &params;
   int64_t pairsLeft;
+  const int64_t mostLooks;
   size_t stages;
   GrowingStage stage;
   double below;
@@ -296,7 +309,7 @@ IdealSplit placement::splitIdeals(const StageGraph &graph,
   const Ideals ideals(graph, limits.ideals);
   if (!ideals.complete)
     return split;
-  Search search(graph, ideals, params, limits.pairs);
+  Search search(graph, ideals, params, limits);
   split.complete = search.run();
   split.stages = search.result();
   return split;

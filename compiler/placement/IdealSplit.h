@@ -13,6 +13,8 @@ struct IdealLimits {
   size_t ideals = 30'000;
   /// Pairs of an ideal and a stage after it that are looked at.
   int64_t pairs = 15'000'000;
+  /// At nets and their readers, while stages grow.
+  int64_t looks = 400'000'000;
 };
 
 struct IdealSplit {

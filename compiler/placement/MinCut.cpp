@@ -26,8 +26,8 @@ void MinCut::addEdge(int from, int to, int64_t capacity) {
 }
 
 int64_t MinCut::lookWork() const {
-  constexpr size_t kInCache = size_t(1) << 17;
-  return edges.size() <= kInCache ? 1 : 4;
+  constexpr size_t kNear = size_t(1) << 17, kFar = size_t(1) << 20;
+  return edges.size() <= kNear ? 1 : edges.size() <= kFar ? 4 : 16;
 }
 
 bool MinCut::layer() {
@@ -36,7 +36,7 @@ bool MinCut::layer() {
   queue.clear();
   queue.push_back(kSource);
   level[kSource] = 0;
-  for (size_t next = 0; next < queue.size(); ++next) {
+  for (size_t next = 0; next < queue.size() && !isOver(); ++next) {
     const int node = queue[next];
     for (int e = first[size_t(node)]; e >= 0; e = edges[size_t(e)].next) {
       work += look;
@@ -56,7 +56,7 @@ int64_t MinCut::push(int node, int64_t most) {
   std::vector<int> path; // edges
   int64_t all = 0;
   int at = node;
-  for (;;) {
+  while (!isOver()) {
     if (at == kSink) {
       int64_t flow = most - all;
       for (int e : path)
@@ -97,11 +97,12 @@ int64_t MinCut::push(int node, int64_t most) {
     path.pop_back();
     at = path.empty() ? node : edges[size_t(path.back())].to;
   }
+  return all;
 }
 
 int64_t MinCut::solve() {
   int64_t flow = 0;
-  while (flow < kUncut && layer()) {
+  while (flow < kUncut && !isOver() && layer() && !isOver()) {
     current = first;
     flow += push(kSource, kUncut - flow);
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace smex::placement {
@@ -18,13 +19,18 @@ public:
   void clear(int nodes);
   int addNode();
   void addEdge(int from, int to, int64_t capacity);
-  /// The smallest cut; at most kUncut edges of it can be part of none.
+  /// The smallest cut; at most kUncut edges of it can be part of none. Where
+  /// `work` comes to more than `mostWork` it gives up, with what flows by then:
+  /// no cut is smaller than that, but which nodes are on which side says
+  /// nothing.
   int64_t solve();
+  bool isOver() const { return work > mostWork; }
   /// After solve(): whether a node is on the source's side.
   bool onSourceSide(int node) const { return level[std::size_t(node)] >= 0; }
   /// Edges made and looked at so far, by all calls; those of a network that is
   /// too large for a cache several times, as they take several times as long.
   int64_t work = 0;
+  int64_t mostWork = std::numeric_limits<int64_t>::max();
 
 private:
   struct Edge {

@@ -9,8 +9,8 @@ using namespace smex::placement;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Of large graphs as many places as make so many blocks of stages, but for a
-/// few.
+/// Of large graphs as many places as make so many blocks, and readers of nets,
+/// of stages, but for a few.
 constexpr size_t kMostPlaces = 3000, kFewPlaces = 200, kMostSteps = 50'000'000;
 constexpr size_t kMostCosts = 12'000'000;
 
@@ -33,9 +33,10 @@ public:
   /// many runs of equal work as there may be places. 0 and n are among them.
   std::vector<int> places() const {
     const size_t count = order.size();
-    const size_t most =
-        std::clamp(kMostSteps / (count + 1) * size_t(params.stages), kFewPlaces,
-                   kMostPlaces);
+    // A block that has two readers is a step.
+    const size_t steps = (count + readers) / 3 + 1;
+    const size_t most = std::clamp(kMostSteps / steps * size_t(params.stages),
+                                   kFewPlaces, kMostPlaces);
     std::vector<int> all;
     if (count <= most) {
       for (size_t p = 0; p <= count; ++p)
@@ -141,6 +142,7 @@ private:
       readers.emplace_back(position[size_t(reader.block)], reader.seconds);
     std::sort(readers.begin(), readers.end());
     const int from = net.from < 0 ? -1 : position[size_t(net.from)];
+    this->readers += readers.size();
     double after = net.hostSeconds;
     double leaves = after;
     for (size_t r = readers.size(); r-- > 0;) {
@@ -175,6 +177,7 @@ private:
   std::vector<std::vector<Make>> makes; // by position
   std::vector<double> seen;             // by net: what arrived in this row
   std::vector<int> rowOf;
+  size_t readers = 0;          // of all nets
   std::vector<double> earlier; // by net: the largest part read before this row
   int passed = 0;              // positions that `earlier` knows
 };

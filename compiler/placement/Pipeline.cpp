@@ -169,8 +169,11 @@ Result<Outcome> placement::contiguous(const Problem &problem,
 
 Result<Outcome> placement::pipeline(const Problem &problem,
                                     const Params &params) {
-  // By size, so that a million tasks take some tens of seconds.
-  const int64_t tasks = int64_t(problem.graph.tasks.size()) + 1;
+  // By size, so that a million tasks take some tens of seconds. A task may have
+  // a few edges.
+  const int64_t tasks = std::max(int64_t(problem.graph.tasks.size()),
+                                 int64_t(problem.graph.edges.size()) / 4) +
+                        1;
   const auto roundsOf = [&](int64_t most) {
     constexpr int64_t kVisits = 500'000;
     return int(std::clamp<int64_t>(kVisits / tasks, 1, most));

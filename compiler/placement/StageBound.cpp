@@ -64,6 +64,8 @@ public:
     return mayJoin;
   }
 
+  int64_t work = 0; // edges looked at so far, and sets of 64 blocks
+
 private:
   static constexpr size_t kMostExact = 12'000;
   enum : char { Unrelated, Near, Far };
@@ -79,6 +81,7 @@ private:
       const int other = graph.order[size_t(p)];
       char now = Unrelated;
       double longest = 0;
+      work += 1 + int64_t(towards[size_t(other)].size());
       for (int b : towards[size_t(other)]) {
         now = std::max(now, state[size_t(b)]);
         if (state[size_t(b)] == Near)
@@ -98,13 +101,13 @@ private:
   }
 
   /// Work of the two and of all on paths from the first to the last.
-  double between(int first, int last) const {
+  double between(int first, int last) {
     double sum = graph.seconds[size_t(first)] + graph.seconds[size_t(last)];
     const uint64_t *inner = &ancestors[size_t(last) * words];
     const size_t start = size_t(position[size_t(first)]);
     const size_t end = size_t(position[size_t(last)]);
-    for (size_t w = start / 64; w <= end / 64 && sum <= most; ++w)
-      for (uint64_t bits = inner[w]; bits; bits &= bits - 1) {
+    for (size_t w = start / 64; w <= end / 64 && sum <= most; ++w, ++work)
+      for (uint64_t bits = inner[w]; bits; bits &= bits - 1, ++work) {
         const int b = graph.order[w * 64 + size_t(__builtin_ctzll(bits))];
         const uint64_t *theirs = &ancestors[size_t(b) * words];
         if (theirs[start / 64] >> (start % 64) & 1)
@@ -180,13 +183,14 @@ double placement::stageBound(const StageGraph &graph,
     return graph.seconds[size_t(a)] > graph.seconds[size_t(b)];
   });
   BlockCapacities capacities(graph);
+  capacities.limitWork(params.work);
   std::optional<Companions> companions;
   if (params.inOrder)
     companions.emplace(graph, params.reached);
   std::vector<BlockCapacity> known(size_t(graph.count()));
   const std::vector<char> all(size_t(graph.count()), true);
   for (int block : order) {
-    if (capacities.work() > params.work)
+    if (capacities.work() + (companions ? companions->work : 0) > params.work)
       break;
     if (companions)
       known[size_t(block)] =

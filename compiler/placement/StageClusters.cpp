@@ -65,9 +65,7 @@ private:
     for (int n : graph.reads[size_t(block)]) {
       const Net &net = graph.nets[size_t(n)];
       if (net.from >= 0)
-        for (const Net::Reader &reader : net.readers)
-          if (reader.block == block)
-            rate(net.from, block, reader.seconds);
+        rate(net.from, block, net.secondsOf(block));
     }
     int best = -1;
     double most = 0;

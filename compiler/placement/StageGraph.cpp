@@ -212,6 +212,13 @@ void StageGraph::add(Net net) {
   nets.push_back(std::move(net));
 }
 
+double Net::secondsOf(int block) const {
+  return std::lower_bound(
+             readers.begin(), readers.end(), block,
+             [](const Reader &reader, int b) { return reader.block < b; })
+      ->seconds;
+}
+
 Placement StageGraph::placement(const Stages &stages) const {
   Placement placement(blockOf.size());
   for (size_t t = 0; t < blockOf.size(); ++t)

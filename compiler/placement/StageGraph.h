@@ -19,9 +19,13 @@ struct Net {
     int block;
     double seconds; // that its part takes to another device
   };
-  int from = -1;               // block, or -1: a task of the host makes it
-  double hostSeconds = 0;      // of the largest part that the host reads
-  std::vector<Reader> readers; // each block once, and not `from`
+  int from = -1;          // block, or -1: a task of the host makes it
+  double hostSeconds = 0; // of the largest part that the host reads
+  // Each block once and not `from`, by number once the net is added.
+  std::vector<Reader> readers;
+
+  /// Of a block that reads it.
+  double secondsOf(int block) const;
 };
 
 /// Whether blocks are what stages in order cannot part, or what no placement

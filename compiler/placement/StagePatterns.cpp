@@ -88,6 +88,7 @@ public:
   bool enumerate(double around) {
     this->around = around;
     mostWork = capacities.work() + params.patternWork;
+    capacities.limitWork(mostWork);
     const std::vector<char> all(size_t(graph.count()), true);
     std::vector<int> in;
     visit(0, in, 0, 0, all);

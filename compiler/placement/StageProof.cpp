@@ -18,7 +18,10 @@ public:
   Branching(const StageGraph &graph, int devices, double load, int64_t work)
       : graph(graph), count(size_t(graph.count())), devices(devices),
         load(load), mostWork(work), forced(forcedApart(graph, load, work)),
-        usedBefore(mostWork - work), capacities(graph), cuts(graph) {}
+        usedBefore(mostWork - work), capacities(graph), cuts(graph) {
+    capacities.limitWork(work);
+    cuts.limitWork(work);
+  }
 
   Proof run() {
     for (double least : forced.leastLoad)

@@ -108,6 +108,63 @@ TEST_CASE("which large blocks go together bounds the largest load") {
   CHECK(isMore > 50);
 }
 
+TEST_CASE("a bound that may look at little is small, but holds") {
+  int isLess = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const TaskGraph graph = randomTasks(random, int(3 + random.below(5)), 1.5);
+    const Devices devices = devicesOf(int(2 + random.below(2)), 16, 0.125);
+    const Problem problem(graph, devices);
+    double best = std::numeric_limits<double>::infinity();
+    forEachPlacement(problem, [&](const Placement &placement) {
+      best = std::min(best, naiveLargestLoad(problem, placement, false));
+    });
+    StageBoundParams params;
+    params.stages = devices.count;
+    params.reached = best * (1 + double(random.below(3)) / 4);
+    const StageGraph unions(problem, Blocks::OfAnyPlacement);
+    const double full = stageBound(unions, params);
+    params.work = random.below(300);
+    params.patternWork = random.below(300);
+    params.proofWork = random.below(1'000);
+    const double bound = stageBound(unions, params);
+    REQUIRE(bound <= best * kRounding);
+    isLess += bound < full / kRounding;
+  }
+  CHECK(isLess > 50);
+}
+
+TEST_CASE("one cut of a dense graph takes no longer than cuts may") {
+  TaskGraph graph;
+  constexpr int kSide = 120;
+  Random random(1);
+  for (int i = 0; i < 2 * kSide; ++i)
+    addTask(graph, double(1 + random.below(8)));
+  for (int i = 0; i < kSide; ++i)
+    for (int j = 0; j < kSide; ++j)
+      graph.edges.push_back({i, kSide + j, int64_t(1 + random.below(100))});
+  const Devices devices = devicesOf(4, 16, 0.125);
+  const Problem problem(graph, devices);
+  const StageGraph unions(problem, Blocks::OfAnyPlacement);
+  const std::vector<char> all(size_t(unions.count()), true);
+  const double load = unions.totalSeconds / 4;
+  BlockCapacities free(unions);
+  const double exact = free.of({0}, load, all).at(load);
+  const int64_t whole = free.work();
+  for (const int64_t most : {whole / 2, whole / 8, int64_t(0)}) {
+    CAPTURE(most, whole);
+    BlockCapacities capacities(unions);
+    capacities.limitWork(most);
+    const BlockCapacity found = capacities.of({0}, load, all);
+    CHECK(found.at(load) >= exact);
+    CHECK(capacities.leastLoad({0}, all) <= free.leastLoad({0}, all));
+    // But for the edges of one network, and one path or one look at a node.
+    constexpr int64_t kLevels = 8;
+    CHECK(capacities.work() < most + 3 * kLevels * kSide * kSide);
+  }
+}
+
 TEST_CASE("a task's sources run on its device, or come from another one") {
   // Four sources of 1 s whose data takes 10 s: all on one device is best.
   TaskGraph graph;
