@@ -24,6 +24,10 @@ const std::vector<Algorithm> &placement::algorithms() {
        parDNN},
       {"pardnn-unrefined",
        "pardnn without refinement, to see what that is worth", parDNNUnrefined},
+      {"pardnn-guided",
+       "pardnn without refinement, its clusters mapped by guided load "
+       "balancing, to see what levels are worth",
+       parDNNGuided},
       {"contiguous",
        "stages in order, by dynamic programming over ideals; over prefixes of "
        "one topological order where there are too many ideals",

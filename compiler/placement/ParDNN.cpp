@@ -1,5 +1,6 @@
 #include "compiler/placement/ParDNN.h"
 
+#include "compiler/placement/LinearClustering.h"
 #include "compiler/placement/Overflow.h"
 #include "compiler/placement/Refinement.h"
 
@@ -31,10 +32,22 @@ Placement leastMakespan(const Problem &problem, const Params &params,
   return best;
 }
 
-Result<Outcome> placed(const Problem &problem, const Params &params,
-                       bool refine) {
+/// Of the same clusters, each to the device with the least work so far.
+Placement guided(const Problem &problem) {
+  Clusters sliced = slice(problem, problem.devices.count);
+  std::vector<std::vector<int>> clusters = std::move(sliced.primary);
+  for (std::vector<int> &cluster : sliced.secondary)
+    clusters.push_back(std::move(cluster));
+  for (size_t t = 0; t < problem.graph.tasks.size(); ++t)
+    if (!problem.graph.tasks[t].hasGpuKernel) // those are in none
+      clusters.push_back({int(t)});
+  return guidedLoadBalancing(problem, clusters);
+}
+
+Outcome withinLimit(const Problem &problem, const Params &params,
+                    Placement placement) {
   Outcome outcome;
-  outcome.placement = leastMakespan(problem, params, refine);
+  outcome.placement = std::move(placement);
   const Relief relief =
       addressOverflow(problem, params.emulator, outcome.placement);
   outcome.moved = relief.moved;
@@ -46,10 +59,15 @@ Result<Outcome> placed(const Problem &problem, const Params &params,
 
 Result<Outcome> placement::parDNN(const Problem &problem,
                                   const Params &params) {
-  return placed(problem, params, true);
+  return withinLimit(problem, params, leastMakespan(problem, params, true));
 }
 
 Result<Outcome> placement::parDNNUnrefined(const Problem &problem,
                                            const Params &params) {
-  return placed(problem, params, false);
+  return withinLimit(problem, params, leastMakespan(problem, params, false));
+}
+
+Result<Outcome> placement::parDNNGuided(const Problem &problem,
+                                        const Params &params) {
+  return withinLimit(problem, params, guided(problem));
 }

@@ -16,6 +16,10 @@ Result<Outcome> parDNN(const Problem &problem, const Params &params);
 /// section 6.4.1 measures what refinement is worth).
 Result<Outcome> parDNNUnrefined(const Problem &problem, const Params &params);
 
+/// The same with guided load balancing (LinearClustering.h) in place of mapping
+/// by levels, to see what that is worth (thesis section 4.1.1, Figure 4.2).
+Result<Outcome> parDNNGuided(const Problem &problem, const Params &params);
+
 } // namespace smex::placement
 
 #endif

@@ -16,6 +16,7 @@ from plans import Statements
 
 network = {n.name: n for n in networks.NETWORKS}
 figure_6_1, figure_6_2, figure_6_6 = program("figure_6_1"), program("figure_6_2"), program("figures_6_6_and_6_7")
+table_6_1 = program("table_6_1")
 
 
 def judged(judge):
@@ -49,6 +50,40 @@ equal("a little", scaling("WRN-2", {4: 1, 8: 2, 16: 2.2})[modest], True)
 equal("as many times as GPUs", scaling("WRN-2", {4: 1, 8: 2, 16: 4})[modest], False)
 
 
+def together(e3d, wrn):
+    rows = []
+    for name, throughput in (("E3D", e3d), ("WRN", wrn)):
+        rows.append(object.__new__(figure_6_1.Row))
+        rows[-1].network, rows[-1].batches, rows[-1].throughput = network[name], {}, throughput
+    return judged(lambda says: figure_6_1.state(rows, says))
+
+
+beyond, less = "E3D scales better than WRN from 4 to 16 GPUs", "but its speedup over one GPU is less, on 16 GPUs"
+found = together({1: 1, 2: 2, 4: 2, 8: 3, 16: 4}, {1: 1, 2: 2, 4: 4, 8: 4, 16: 5})
+equal("E3D and WRN", (found[beyond], found[less]), (True, True))
+found = together({1: 1, 2: 2, 4: 4, 8: 5, 16: 5}, {1: 1, 2: 2, 4: 4, 8: 4, 16: 5})
+equal("as far", (found[beyond], found[less]), (False, False))
+
+
+def batches(of):
+    """Table 6.1's verdicts of these batches by network and number of GPUs."""
+    rows = []
+    for name, fits in of.items():
+        rows.append(object.__new__(table_6_1.Row))
+        rows[-1].network, rows[-1].batches = network[name], fits
+    return judged(lambda says: table_6_1.state(rows, list(networks.GPUS), says))
+
+
+growth = "batches grow by up to 256 times, of networks that one GPU holds"
+large = "batches grow by up to 64 times, of networks that no GPU holds"
+theirs = {n.name: dict.fromkeys(networks.GPUS, 0) | n.batches for n in networks.NETWORKS}
+found = batches(theirs)
+equal("the table's own", (found[growth], found[large], found["batches of Table 6.1 fit"]), (True, True, True))
+theirs["Char-CRN"][1], theirs["TRN"][1], theirs["Word-RNN-2"][4] = 16, 2, 64
+found = batches(theirs)
+equal("more on few GPUs", (found[growth], found[large]), (False, False))
+
+
 def want_of_memory(why, wanted):
     equal(why, task_graphs.is_for_want_of_memory("smexc: error: " + why), wanted)
 
@@ -75,6 +110,8 @@ class Graphs:
 
 ccr = judged(lambda says: says.verdicts.update(
     figure_6_2.statements(Graphs(), lambda *_: None, [network["WRN"], network["E3D"]]).verdicts))
+marginal = "the batch has a marginal effect on the degree of parallelism"
+equal("the same path", (ccr["WRN: " + marginal], ccr["E3D: " + marginal]), (True, True))
 equal("falls", ccr["WRN: CCR falls as the batch grows"], True)
 equal("stays", ccr["E3D: CCR falls as the batch grows"], False)
 
@@ -84,10 +121,11 @@ def placed(seconds, peak=1, moved=0, took=0.1):
                                  search_processor_seconds=took, processor_seconds=took)
 
 
-def comparison(of_clustering=1.0, of_robin=2.0, refined=0.1, moved=8, took=20):
+def comparison(of_clustering=1.0, of_robin=2.0, refined=0.1, moved=8, took=20, levels=0.1):
     row = object.__new__(figure_6_6.Row)
     row.network, row.gpus, row.batch, row.nodes = network["TRN"], 4, 64, 100
     row.pardnn, row.unrefined, row.robin = placed(1, took=took), placed(1 / (1 - refined)), placed(of_robin)
+    row.guided = placed(row.unrefined.seconds / (1 - levels))
     row.earliest, row.clustering = placed(of_clustering), placed(1)
     row.limited = placed(1, moved=moved, took=took)
     return judged(lambda says: figure_6_6.state([row], says))
@@ -104,6 +142,8 @@ equal("clustering's, four decimals", [comparison(of_clustering=x)[clustering] fo
 equal("round robin's, one decimal", [comparison(of_robin=x)[robin] for x in (1.96, 1.9, 2.1)], [True, False, False])
 equal("refinement, whole percents", [comparison(refined=x)[refinement] for x in (0.046, 0.044, 0.26)], [True, False, False])
 equal("moved, whole percents", [comparison(moved=x)[moves] for x in (7.6, 7.4, 8.6)], [True, False, False])
+guided = "guided load balancing in place of LALB is a significant drop"
+equal("levels, whole percents", [comparison(levels=x)[guided] for x in (0.046, 0.044, -0.1)], [True, False, False])
 equal("seconds", [[comparison(took=x)[s] for s in (most, least)] for x in (0.5, 117.4, 118)],
       [[True, False], [True, True], [False, True]])
 
