@@ -59,8 +59,8 @@ def vary(machine, paths, factor=1, most=None, flip=False):
         if isinstance(tree[key], bool):
             tree[key] = tree[key] != flip
         else:
-            # Bytes are whole.
-            tree[key] = type(tree[key])(tree[key] * factor if most is None else min(most, tree[key] * factor))
+            # Bytes are whole; a share is none, also where it is written as 1.
+            tree[key] = type(tree[key])(tree[key] * factor) if most is None else min(most, tree[key] * factor)
         value = tree[key] if value is None else value
     return machine, value
 

@@ -32,6 +32,7 @@ equal("all links", [link["bytes_per_second"] for link in vary(machine, ["links/*
 equal("the first is said", vary(machine, ["links/*/bytes_per_second"], 2)[1], 16)
 equal("left out of one", vary(machine, ["links/*/latency_seconds"], 3)[1], 3)
 equal("a share", vary(machine, ["device/efficiency/memory"], 2, 1)[1], 1)
+equal("of a whole", vary({"device": {"efficiency": {"memory": 1}}}, ["device/efficiency/memory"], 0.5, 1)[1], 0.5)
 equal("not there", vary(machine, ["device/reserved_bytes"], 2), (machine, None))
 equal("not there, below", vary(machine, ["device/efficiency/contraction/most"], 2), (machine, None))
 both_ways = {"device": {"reserved_bytes": 75, "cache_bytes": 3}, "links": [{"duplex": False}, {"duplex": False}]}
