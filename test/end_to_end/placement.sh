@@ -45,7 +45,13 @@ done
 "$smexc" check "$work/groups"
 "$smex_run" "$work/groups" --steps 3 --seed 5 --verify > "$work/run"
 "$smexc" inspect "$work/groups" --tensors 1000 > "$work/listing"
-grep -q 'of 2 x 2\|on group\|on gpu' "$work/listing" || fail "nothing is placed on a group: $(head -40 "$work/listing")"
+# Halves of tensors on both GPUs of a group, so that these need as much memory; the other group has other ones.
+grep -q ', 2 x 1$' "$work/listing" || fail "nothing is cut in two: $(head -40 "$work/listing")"
+/usr/bin/python3 - "$work/groups/plan.json" <<'PYTHON' || fail "groups do not hold different operators, cut in two"
+import json, sys
+a, b, c, d = json.load(open(sys.argv[1]))["totals"]["peak_bytes"]
+sys.exit(a != b or c != d or a == c)
+PYTHON
 
 # A limit that one GPU's plan does not keep is kept on four.
 peak() { /usr/bin/python3 -c "import json; print(max(json.load(open('$1/plan.json'))['totals']['peak_bytes']))"; }

@@ -58,7 +58,7 @@ def together(e3d, wrn):
     return judged(lambda says: figure_6_1.state(rows, says))
 
 
-beyond, less = "E3D scales better than WRN from 4 to 16 GPUs", "but its speedup over one GPU is less, on 16 GPUs"
+beyond, less = "E3D scales better than WRN from 4 to 16 GPUs", "E3D's speedup over one GPU is less than WRN's, on 16 GPUs"
 found = together({1: 1, 2: 2, 4: 2, 8: 3, 16: 4}, {1: 1, 2: 2, 4: 4, 8: 4, 16: 5})
 equal("E3D and WRN", (found[beyond], found[less]), (True, True))
 found = together({1: 1, 2: 2, 4: 4, 8: 5, 16: 5}, {1: 1, 2: 2, 4: 4, 8: 4, 16: 5})
