@@ -82,12 +82,29 @@ ExecOptions OnMachine::execOptions() const {
   return options;
 }
 
+/// At most so many pieces go from one worker to another: of each fetch, as many
+/// as it has pairs of workers that get something and that have something.
+static double mostFlows(const plan::Partitioned &plan) {
+  const auto having = [&](int buffer) {
+    double workers = 0;
+    for (int w = 0; w < int(plan.workers.size()); ++w)
+      workers += volume(plan.box(w, buffer)) > 0;
+    return workers;
+  };
+  double flows = 0;
+  for (const plan::Instruction &each : plan.program.instructions)
+    if (each.op != plan::Opcode::Compute)
+      flows += having(each.to) * having(each.from);
+  return flows;
+}
+
 Result<double> OnMachine::seconds(const plan::Partitioned &plan,
                                   int64_t operators,
                                   const analysis::NamedLists &known) const {
-  // A fetch is up to a flow per pair of workers.
-  constexpr double mostFlows = 1e7;
-  if (double(operators) * workers() * workers() <= mostFlows) {
+  // A fetch is up to a flow per pair of workers; of placed operators it is one.
+  constexpr double kMostFlows = 1e7;
+  if (double(operators) * workers() * workers() <= kMostFlows ||
+      mostFlows(plan) <= kMostFlows) {
     simulate::Options options;
     for (const plan::BufferInfo &buffer : plan.program.buffers) {
       const auto list =

@@ -34,6 +34,8 @@ machine("hosts", [{"name": g, "kind": "gpu"} for _, g in gpus] + [{"name": h, "k
 machine("mixed", [dict(name=f"gpu{i}", kind="gpu", **({"device": "small"} if i % 2 else {})) for i in range(4)]
         + [{"name": "switch", "kind": "switch"}],
         [link(f"gpu{i}", "switch", 20e9) for i in range(4)], devices={"small": small})
+machine("many", [dict(name=f"gpu{i}", kind="gpu") for i in range(400)] + [{"name": "switch", "kind": "switch"}],
+        [link(f"gpu{i}", "switch", 20e9) for i in range(400)])
 END
 
 "$zoo" rnn --layers 1 --hidden 256 --steps 4 --batch 256 -o "$work/rnn.json"
@@ -91,4 +93,15 @@ compile --gpus 8 --cuda-arch none --machine "$work/hosts.json" --algorithm tofu 
 grep -q 'of 1 plans 1 fit' "$work/log" || fail "$(cat "$work/log")"
 "$smexc" check "$work/tofu" > /dev/null
 "$smexc" inspect "$work/tofu" | grep -q 'Links of hosts' || fail "no bytes by level of links"
+
+# A plan of so many GPUs that pieces between all of them would be too many is simulated where few of them get something.
+"$zoo" rnn --layers 3 --hidden 16 --steps 3 --batch 8 -o "$work/deep.json"
+"$smexc" "$work/deep.json" --train --loss mse --gpus 400 --cuda-arch none --machine "$work/many.json" --algorithm round-robin \
+  -o "$work/many" --stats "$work/stats" > "$work/log"
+seconds "$work/many" "$work/many.json" > "$work/simulated"
+python "$work/stats" "$work/simulation.json" << 'END' || fail "not what is simulated: $(grep predicted "$work/log")"
+import json, sys
+stats, simulation = (json.load(open(name)) for name in sys.argv[1:])
+sys.exit(stats["predicted_step_seconds"] != simulation["step_seconds"])
+END
 echo "machine: passed"
