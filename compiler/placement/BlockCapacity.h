@@ -61,8 +61,8 @@ private:
     std::vector<int> readers;
   };
   struct Point {
-    double load, weight;
-    double value;         // the smallest of slope * load - weight over all sets
+    double load = 0, weight = 0;
+    double value = 0;     // the smallest of slope * load - weight over all sets
     std::vector<int> set; // if asked for
   };
   void build(const std::vector<int> &blocks, const std::vector<char> &mayJoin);
