@@ -349,7 +349,8 @@ private:
     const Shared all = transport.share(worker, std::move(bytes));
     if (isFirst(worker))
       for (size_t w = 0; w < all.size(); ++w)
-        if (!std::count(workers.begin(), workers.end(), int(w)))
+        if (!std::count(workers.begin(), workers.end(), int(w)) &&
+            all[w]->size() >= sizeof(Counts))
           takeMeasured(measured[w], *all[w]);
   }
 

@@ -44,21 +44,26 @@ Status Gathering::bring(int worker, const std::vector<Whole> &wholes,
     return {};
   const Shared all = transport.share(worker, std::move(shared));
   if (!all.empty() && worker == workers.front())
-    takeOthers(all, wholes);
+    return takeOthers(all, wholes);
   return {};
 }
 
 /// What workers of other processes have brought.
-void Gathering::takeOthers(const Shared &all,
-                           const std::vector<Whole> &wholes) const {
+Status Gathering::takeOthers(const Shared &all,
+                             const std::vector<Whole> &wholes) const {
   for (size_t worker = 0; worker < all.size(); ++worker) {
     if (std::find(workers.begin(), workers.end(), int(worker)) != workers.end())
       continue;
     const std::byte *from = all[worker]->data();
+    const std::byte *const end = from + all[worker]->size();
     for (const Whole &whole : wholes) {
       const TensorType &type = typeOf(partitioned.program, whole);
       const int64_t element = byteSize(type.dtype);
       for (const Box &box : whole.holders->boxes[worker]) {
+        if (end - from < volume(box) * element)
+          return Error{"worker " + std::to_string(worker) +
+                           " has brought less than it holds",
+                       Fault::Defect};
         if (whole.bytes)
           cpu::copyBox(whole.bytes, wholeBox(type.shape), from, box, box,
                        element);
@@ -66,4 +71,5 @@ void Gathering::takeOthers(const Shared &all,
       }
     }
   }
+  return {};
 }

@@ -37,7 +37,7 @@ public:
                const ShowPart &show) const;
 
 private:
-  void takeOthers(const Shared &all, const std::vector<Whole> &wholes) const;
+  Status takeOthers(const Shared &all, const std::vector<Whole> &wholes) const;
 
   const plan::Partitioned &partitioned;
   Transport &transport;

@@ -33,6 +33,9 @@ Meetings::Bytes Meetings::tell(int64_t number, const Meeting &meeting) const {
 std::optional<runtime::Shared>
 Meetings::join(std::shared_ptr<const Bytes> brings, int worker) {
   std::unique_lock<std::mutex> lock(mutex);
+  // A worker that was sent on from a meeting would count as another one.
+  if (stopped)
+    return std::nullopt;
   // Nobody comes to a meeting before all have come to the one before.
   const int64_t number = come++ / int64_t(own.size());
   Meeting &here = meeting(number);

@@ -28,6 +28,7 @@ public:
   }
   /// Another process' workers have all come, and told so.
   void hear(const Bytes &told);
+  /// From now on, nobody's coming counts, and no process is told of it.
   void stop();
 
 private:

@@ -306,7 +306,16 @@ bool MpiTransport::barrier() { return meetings.meet(); }
 
 Shared MpiTransport::share(int worker, std::vector<std::byte> bytes) {
   auto all = meetings.meet(worker, std::move(bytes));
-  return all && !isStopped() ? std::move(*all) : Shared();
+  if (!all || isStopped())
+    return {};
+  for (size_t w = 0; w < all->size(); ++w)
+    if (!(*all)[w]) {
+      stop({"worker " + std::to_string(w) + " came to a barrier where worker " +
+                std::to_string(worker) + " shares bytes",
+            Fault::Defect});
+      return {};
+    }
+  return std::move(*all);
 }
 
 void MpiTransport::stop(Error error) {
@@ -315,8 +324,9 @@ void MpiTransport::stop(Error error) {
 }
 
 void MpiTransport::stopHere(const Error &error) {
-  local.stop(error);
+  // Who sees that it is stopped leaves out meetings: they end first.
   meetings.stop();
+  local.stop(error);
   const std::lock_guard<std::mutex> lock(mutex);
   for (const auto &[number, order] : orders)
     order->changed.notify_all();
