@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 constexpr int control = 0; // the channel of what is below
-enum Kind : int32_t { Hello, Ball, Brought, Ended, Lost };
+enum Kind : int32_t { Hello, Ball, Brought, Ended, Lost, Heard };
 
 /// Rank 0 and each other process hand a ball to and fro, so often,
 constexpr auto ballTime = 100ms;
@@ -29,6 +29,9 @@ constexpr auto timeToGo = 800ms;
 /// Who has not run for so long was stopped himself, and blames nobody for a
 /// while.
 constexpr auto ownSilence = 2s;
+/// So long, who has said which rank is lost stays, until all others have heard
+/// of it: they see him go, and would say that he is lost.
+constexpr auto timeToTell = 1s;
 /// So long, what was stopped may take to clean up behind itself.
 constexpr auto timeToStop = 1500ms;
 
@@ -157,6 +160,7 @@ void World::take(Letter letter) {
 void World::takeControl(Letter &letter) {
   if (letter.subject.kind == Lost) {
     const auto rank = int(takeNumber(letter.bytes));
+    post->send(letter.from, {control, Heard}, nullptr);
     return lose(rank,
                 std::string(reinterpret_cast<const char *>(letter.bytes.data()),
                             letter.bytes.size()),
@@ -184,6 +188,9 @@ void World::takeControl(Letter &letter) {
   case Ended:
     peer.gathered = takeNumber(letter.bytes);
     peer.ended = std::move(letter.bytes);
+    break;
+  case Heard:
+    peer.hasHeard = true;
     break;
   }
   changed.notify_all();
@@ -280,19 +287,29 @@ int World::finish(const Status &own) {
 
 void World::leave() {
   std::fflush(nullptr);
-  bool isSpeaker;
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    isSpeaker = speaks;
-  }
+  const auto start = Clock::now();
+  std::unique_lock<std::mutex> lock(mutex);
   // mpirun ends all when it sees the first one go.
-  if (!isSpeaker)
-    std::this_thread::sleep_for(300ms);
+  if (!speaks)
+    changed.wait_for(lock, 300ms, [] { return false; });
+  while (speaks && lost && !haveAllHeard() && Clock::now() - start < timeToTell)
+    changed.wait_for(lock, 20ms);
   std::_Exit(int(Fault::Environment));
+}
+
+bool World::haveAllHeard() const {
+  for (int r = 0; r < size(); ++r) {
+    const Peer &peer = peers[size_t(r)];
+    if (r != rank() && r != *lost && !peer.hasHeard &&
+        !peer.witnessed.hasEnded())
+      return false;
+  }
+  return true;
 }
 
 void World::lose(int rank, const std::string &why, bool isOwnFinding) {
   std::string name;
+  bool tells = isOwnFinding;
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (stopped || lost || ending)
@@ -300,10 +317,11 @@ void World::lose(int rank, const std::string &why, bool isOwnFinding) {
     lost = rank;
     speaks = this->rank() == (rank == 0 ? 1 : 0) && !isBack;
     name = nameOf(rank);
+    tells |= speaks; // and leaves once all have heard
   }
   if (rank >= 0)
     post->forget(rank);
-  if (isOwnFinding) {
+  if (tells) {
     Bytes bytes;
     append(bytes, rank);
     const Bytes text = bytesOf(why);

@@ -74,6 +74,7 @@ private:
     /// What it has come to its end with, and after how many gatherings.
     std::optional<Bytes> ended;
     int64_t gathered = 0;
+    bool hasHeard = false; // who is lost
   };
   struct Gathering {
     std::vector<std::optional<Bytes>> brought;
@@ -93,6 +94,7 @@ private:
   void lose(int rank, const std::string &why, bool isOwnFinding);
   void stop(const Error &error);
   std::string nameOf(int rank) const;
+  bool haveAllHeard() const;
   void sendAll(int32_t kind, const Bytes &bytes);
   [[noreturn]] void leave();
 
