@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace smex::runtime {
@@ -93,6 +94,18 @@ public:
   virtual bool isStopped() const = 0;
   /// After stop().
   virtual Error reason() const = 0;
+
+  /// What keeps this process from going on though it waits for no other one,
+  /// in words, once that has lasted too long; "": nothing does.
+  using SelfExamination = std::function<std::string()>;
+  /// Any thread may call it at any time, until an empty one takes its place.
+  virtual void setSelfExamination(SelfExamination) {}
+  /// This process has waited for others for long: has them examine themselves.
+  /// One that finds something is named, and the run is stopped.
+  virtual void doubt() {}
+  /// Something hangs that nobody can call off: all processes are to end soon,
+  /// and one says why. False: there is only this one.
+  virtual bool abandon(const std::string &) { return false; }
 };
 
 } // namespace smex::runtime

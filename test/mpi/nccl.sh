@@ -56,7 +56,7 @@ refused() {
   [[ ! -e $work/refused/output0.npy ]] || fail "$what: outputs are written"
 }
 export SMEX_EMULATED_DEVICES=1
-refused "two processes on one GPU" "2 processes share 1 GPUs, and NCCL needs one for each" 2 "$smex_run"
+refused "two processes on one GPU" "2 processes share 1 GPU, and NCCL needs one for each" 2 "$smex_run"
 unset SMEX_EMULATED_HOST
 mkdir -p "$work/lacking"
 touch "$work/lacking/libnccl.so.2"
@@ -96,7 +96,7 @@ exec "$smex_run" "\$@"
 END
 chmod +x "$work"/second_* "$work"/alone_* "$work/visible"
 refused "one process without NCCL" "need NCCL: " 2 "$work/second_lacks"
-refused "one GPU that is too small" "is too small: its workers need" 2 "$work/second_small"
+refused "one GPU that is too small" "error: rank 1: worker 2: GPU 0 (emulated sm_90 device) is too small: its workers need" 2 "$work/second_small"
 refused "another NCCL" "has NCCL 2.18.5, and that of worker 0 has 2.28.9: all need the same version" \
   2 "$work/second_older"
 VISIBLE="0,1 1" refused "processes that see a GPU in common" "would both use GPU" 2 "$work/visible"
@@ -104,12 +104,22 @@ VISIBLE="1 0" together 2 "$work/visible" "$work/plan" "${inputs[@]}" --backend c
   fail "processes that see a GPU each: $(cat "$work/stdout")"
 for rank in 0 1; do
   begin=$SECONDS
-  refused "rank $rank does not join" "error: NCCL: rank $rank: making a communicator: unhandled system error" \
+  refused "rank $rank does not join" " NCCL: rank $rank: making a communicator: unhandled system error" \
     2 "$work/alone_$rank"
   [[ $((SECONDS - begin)) -le 7 ]] || fail "rank $rank does not join: it takes $((SECONDS - begin)) s"
 done
 refused "a call that fails" "ncclGroupEnd: unhandled system error" 2 "$work/second_fails"
 
+# named WHAT WHY: one message, which says that rank 2 was lost, why, and at which
+# instruction of a step that is not the first one.
+named() {
+  errors "$work/stderr" > "$work/said"
+  [[ $(wc -l < "$work/said") == 1 ]] || fail "$1: $(wc -l < "$work/said") messages: $(cat "$work/said")"
+  grep -qE "error: rank 2 \(.*\) was lost: ($2).*; rank [01] .*, worker [23], which is lost, was at instruction" "$work/said" ||
+    fail "$1: says $(cat "$work/said")"
+  [[ $(grep -o 'of step [0-9]*' "$work/said" | tail -n 1 | cut -d' ' -f3) -gt 1 ]] ||
+    fail "$1: it names the first step: $(cat "$work/said")"
+}
 # lost SIGNAL: what the others say when the last of three processes gets it.
 cat > "$work/named" <<END
 #!/bin/bash
@@ -133,8 +143,7 @@ lost() {
   wait $run || status=$?
   [[ $((SECONDS - begin)) -le 10 ]] || fail "$1: the others end after $((SECONDS - begin)) s"
   [[ $status != 0 ]] || fail "$1: exit status $status"
-  grep -q 'rank 2\|worker' "$work/stderr" || fail "$1: says $(cat "$work/stderr")"
-  grep -q 'instruction' "$work/stderr" || fail "$1: names no instruction: $(cat "$work/stderr")"
+  named "$1" 'it|nothing|its process'
   for rank in 0 1; do
     local state=$(sed 's/.*) \(.\).*/\1/' "/proc/$(cat "$work/pid.$rank")/stat" 2> "$work/gone" || true)
     [[ -z $state || $state == Z ]] || fail "$1: rank $rank is left, in state $state"
@@ -144,3 +153,17 @@ lost() {
 }
 lost KILL
 lost STOP
+
+# A kernel of rank 2 that never ends, in a later step: the others, which wait for
+# it, say that it is this rank, and at which instruction it is.
+cat > "$work/last_hangs" <<END
+#!/bin/bash
+[[ \$OMPI_COMM_WORLD_RANK != 2 ]] || export SMEX_EMULATED_HANG=launch:80
+exec "$smex_run" "\$@"
+END
+chmod +x "$work/last_hangs"
+status=0
+SMEX_NCCL_TIMEOUT=2 together 3 "$work/last_hangs" "$work/plan" "${inputs[@]}" --backend cuda \
+  --steps 100000000 > "$work/stdout" 2> "$work/stderr" || status=$?
+[[ $status == 4 ]] || fail "a kernel that hangs: exit status $status: $(cat "$work/stderr")"
+named "a kernel that hangs" 'worker [23]: .*instruction [0-9]+.* has not completed, and nothing else has for'

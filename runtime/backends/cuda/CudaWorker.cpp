@@ -98,10 +98,9 @@ Status CudaWorker::read(const ArenaBytes &from,
     return {};
   }
   std::vector<std::byte> values(static_cast<size_t>(from.bytes));
-  if (Status done =
-          gpu().read(values.data(), place().arena + Address(from.offset),
-                     values.size(), streams[0],
-                     {"reading from its memory", number});
+  if (Status done = gpu().read(
+          values.data(), place().arena + Address(from.offset), values.size(),
+          streams[0], {"reading from its memory", number});
       !done)
     return done;
   use(values.data());
@@ -276,6 +275,7 @@ CudaWorker::submitBesideExchanges(const runtime::Submission &submission) {
     if (!submission.isSkipped)
       activity.receivedBytes +=
           place().prepared.instructions[size_t(instruction)].receivedBytes;
+    submitted[size_t(queue)] = submission.done;
     return {};
   }
   Stream stream = streams[size_t(queue)];
@@ -416,8 +416,10 @@ Result<Activity> CudaWorker::finish() {
   for (const runtime::Event &last : submitted) {
     if (last.count == 0)
       continue;
-    if (Status done = synchronize(streams[size_t(last.queue)]); !done)
-      return done.takeError();
+    // The leader has waited for exchanges.
+    if (!exchanger() || Queue(last.queue) != Queue::Transfers)
+      if (Status done = synchronize(streams[size_t(last.queue)]); !done)
+        return done.takeError();
     shared->transport.signal(last);
   }
   receivedBytes = activity.receivedBytes;

@@ -21,7 +21,9 @@ void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 Exchanger::Exchanger(CudaProgram &shared, size_t gpu, int leader)
     : shared(shared), gpu(gpu), leading(leader),
       rank(shared.exchanging->ranks.ofWorker[size_t(leader)]),
-      watchdog([this](int what) { return whatHangs(what); }) {}
+      watchdog([this](int what) { return whatHangs(what); },
+               [this] { this->shared.transport.doubt(); },
+               [this](const std::string &why) { end(why); }) {}
 
 Exchanger::~Exchanger() {
   if (!shared.gpus[gpu]->enter())
@@ -65,6 +67,12 @@ Status Exchanger::checkNccl(nccl::Code code, const char *what) const {
     return {};
   return shared.exchanging->library.check(
       code, "rank " + std::to_string(rank) + ": " + what, world);
+}
+
+void Exchanger::end(const std::string &why) const {
+  // Where there are other processes, they end together.
+  if (!shared.transport.abandon(why))
+    nccl::endProcess(why);
 }
 
 std::string Exchanger::whatHangs(int instruction) const {
@@ -304,6 +312,14 @@ bool Exchanger::hasBegun(const Exchange &exchange) const {
                      });
 }
 
+bool Exchanger::waitsForOthers() const {
+  for (size_t i = 0; i < next; ++i)
+    if (shared.driver.eventQuery(events[size_t(all.list[i].instruction)]) ==
+        errorNotReady)
+      return hasBegun(all.list[i]);
+  return false;
+}
+
 Status Exchanger::finish() {
   const Driver &driver = shared.driver;
   double since = runtime::clockSeconds();
@@ -336,7 +352,9 @@ Status Exchanger::finish() {
     if (over > before || at < 0 || !hasBegun(all.list[over]))
       since = now;
     else if (now - since > nccl::timeoutSeconds())
-      nccl::endProcess(whatHangs(at));
+      end(whatHangs(at));
+    else if (now - since > nccl::doubtSeconds())
+      shared.transport.doubt();
     std::this_thread::sleep_for(
         std::chrono::microseconds(round < 1000 ? 20 : 500));
   }

@@ -41,6 +41,10 @@ public:
   /// All of the step is over, also for whoever asks.
   void tell(int64_t step) { told.store(step); }
 
+  /// Whether it is only other ranks that keep the GPU's exchanges from going
+  /// on. For any thread that has entered the GPU.
+  bool waitsForOthers() const;
+
   // Of any of the GPU's workers:
   bool isTold(int64_t step) const { return told.load() >= step; }
   /// What has been recorded when the exchange of this instruction is over;
@@ -60,6 +64,7 @@ private:
   Status launch(const OwnLaunch &what);
   bool isSkipped(int instruction) const;
   std::string whatHangs(int instruction) const;
+  void end(const std::string &why) const;
   bool hasBegun(const Exchange &exchange) const;
 
   CudaProgram &shared;
@@ -68,8 +73,10 @@ private:
   Exchanges sizes; // with unsettled addresses
   Address tables = 0;
   Exchanges all;
-  size_t next = 0, over = 0; // of the list, in this step
-  int64_t base = 0;          // of the step's events
+  /// Of the list, in this step: so many are on the stream,
+  std::atomic<size_t> next{0};
+  size_t over = 0;  // and so many have completed
+  int64_t base = 0; // of the step's events
   std::atomic<int64_t> told{-1};
   bool isBound = false; // all ranks have joined
   Stream stream = nullptr;

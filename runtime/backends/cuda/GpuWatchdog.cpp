@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/GpuWatchdog.h"
 
+#include "runtime/backends/cuda/Exchanger.h"
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
@@ -27,9 +28,13 @@ GpuWatchdog::GpuWatchdog(const CudaProgram &shared) : shared(shared) {
         lanes.push_back(std::move(lane));
     }
   thread = std::thread([this] { watch(); });
+  if (shared.exchanging)
+    shared.transport.setSelfExamination([this] { return examine(); });
 }
 
 GpuWatchdog::~GpuWatchdog() {
+  if (shared.exchanging)
+    shared.transport.setSelfExamination({});
   {
     std::lock_guard<std::mutex> lock(mutex);
     isOver = true;
@@ -40,21 +45,25 @@ GpuWatchdog::~GpuWatchdog() {
 
 void GpuWatchdog::watch() {
   const double hungAfter = shared.options.hungAfter;
-  const double interval = std::min(1.0, hungAfter / 4);
+  double interval = std::min(1.0, hungAfter / 4);
+  if (shared.exchanging) // others wait no longer than NCCL's watchdog
+    interval = std::min(interval, nccl::hungSeconds() / 12);
+  bool isStopped = false;
   // Looks are counted, and not time: while the whole process is stopped, or the
   // machine asleep, nothing goes on, and that is no GPU's fault.
-  double idle = 0;
   std::unique_lock<std::mutex> lock(mutex);
   while (!isOver) {
     changed.wait_for(lock, std::chrono::duration<double>(interval));
     if (isOver)
       return;
     lock.unlock();
-    idle = goesOn() ? 0 : idle + interval;
-    // A run that has failed has nothing to come to any more.
-    const double limit = shared.transport.isStopped()
-                             ? std::min(hungAfter, stoppedAfter)
-                             : hungAfter;
+    // A run that has failed has nothing to come to any more. From when it is
+    // seen to have, it has some time to end by itself.
+    const bool isStop = shared.transport.isStopped() && !isStopped;
+    isStopped |= isStop;
+    idle = goesOn() || isStop ? 0 : idle.load() + interval;
+    const double limit =
+        isStopped ? std::min(hungAfter, stoppedAfter) : hungAfter;
     if (idle >= limit && shared.options.hung) {
       shared.options.hung(whatHangs());
       return;
@@ -81,6 +90,7 @@ bool GpuWatchdog::goesOn() {
       isBusy |= lane.isBusy;
     isBusy |= isGraphBusy;
   }
+  const std::lock_guard<std::mutex> lock(looking);
   const int64_t before = waits.over;
   waits = shared.waits->look();
   goesOn |= waits.over != before;
@@ -151,6 +161,8 @@ bool GpuWatchdog::isCompleted(int worker, int instruction, int64_t step) const {
 
 /// Whether what the lane has come to waits for nothing.
 bool GpuWatchdog::isReady(const Lane &lane) const {
+  if (shared.exchanging)
+    return isReadyBesideExchanges(lane);
   const plan::Program &program = shared.program();
   const int instruction = lane.instructions[lane.completed];
   for (const Wait &wait : program.instructions[size_t(instruction)].waits)
@@ -158,6 +170,51 @@ bool GpuWatchdog::isReady(const Lane &lane) const {
       if (!isCompleted(other, wait.instruction, lane.step))
         return false;
   return true;
+}
+
+/// Where transfers are exchanges, a worker waits for nothing of other GPUs.
+bool GpuWatchdog::isReadyBesideExchanges(const Lane &lane) const {
+  const size_t worker = size_t(lane.worker);
+  const size_t instruction = size_t(lane.instructions[lane.completed]);
+  const CudaProgram::Place &place = shared.places[worker];
+  if (!place.gpu->enter())
+    return false;
+  for (const nccl::LocalWait &wait :
+       shared.exchanging->waits[worker][instruction]) {
+    if (wait.queue != Queue::Transfers) {
+      if (!isCompleted(lane.worker, wait.instruction, lane.step))
+        return false;
+    } else if (Event event = place.exchanger->eventOf(wait.instruction);
+               event && shared.driver.eventQuery(event) == errorNotReady) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether no GPU of this process keeps others from going on.
+bool GpuWatchdog::waitsForOthers() {
+  const std::lock_guard<std::mutex> lock(looking);
+  if (areForgotten)
+    return true;
+  bool areAllFree = true;
+  for (size_t g = 0; g < shared.exchangers.size(); ++g) {
+    const Gpu *gpu = shared.gpus[g].get();
+    const bool isFree = !gpu->enter() || shared.exchangers[g]->waitsForOthers();
+    areAllFree &= isFree;
+    for (const Lane &lane : lanes)
+      if (!isFree && lane.isBusy &&
+          shared.places[size_t(lane.worker)].gpu == gpu)
+        return false;
+  }
+  return areAllFree || waits.oldest.empty();
+}
+
+std::string GpuWatchdog::examine() {
+  const double seconds = idle;
+  return seconds < nccl::hungSeconds() || waitsForOthers()
+             ? ""
+             : notCompleted(seconds, "SMEX_NCCL_TIMEOUT");
 }
 
 std::string GpuWatchdog::textOf(const Lane &lane) const {
@@ -190,17 +247,31 @@ std::string GpuWatchdog::whereItHangs() {
   }
   if (!text.empty())
     return text;
-  return isGraphBusy ? "a step, which is one CUDA graph (--no-cuda-graphs "
-                       "tells at which instruction)"
-                     : waits.oldest;
+  if (isGraphBusy)
+    return "a step, which is one CUDA graph (--no-cuda-graphs tells at which "
+           "instruction)";
+  // Nobody waits for what comes last on a stream, so that it has no event.
+  for (const Lane &lane : lanes)
+    if (lane.worker == waits.worker && lane.step > 0 &&
+        lane.completed == lane.instructions.size() &&
+        !shared.isWaitedFor[size_t(lane.instructions.back())]) {
+      Lane last = lane;
+      --last.completed;
+      return waits.oldest + ", where the last one is " + textOf(last);
+    }
+  return waits.oldest;
+}
+
+std::string GpuWatchdog::notCompleted(double seconds, const char *option) {
+  std::ostringstream text;
+  text << whereItHangs() << " has not completed, and nothing else has for "
+       << seconds << " s (" << option
+       << "): the GPU hangs, or a kernel does not end";
+  return text.str();
 }
 
 Error GpuWatchdog::whatHangs() {
   if (shared.transport.isStopped())
     return shared.transport.reason();
-  std::ostringstream text;
-  text << whereItHangs() << " has not completed, and nothing else has for "
-       << shared.options.hungAfter
-       << " s (--watchdog): the GPU hangs, or a kernel does not end";
-  return {text.str(), Fault::Environment};
+  return {notCompleted(shared.options.hungAfter, "--watchdog"), Fault::Environment};
 }

@@ -42,9 +42,14 @@ private:
   bool advance(Lane &lane);
   bool isCompleted(int worker, int instruction, int64_t step) const;
   bool isReady(const Lane &lane) const;
+  bool isReadyBesideExchanges(const Lane &lane) const;
+  bool waitsForOthers();
+  /// Transport::SelfExamination.
+  std::string examine();
   /// Or what the run was stopped by, where it was, and cannot end.
   Error whatHangs();
   std::string whereItHangs();
+  std::string notCompleted(double seconds, const char *option);
   std::string textOf(const Lane &lane) const;
 
   const CudaProgram &shared;
@@ -52,7 +57,8 @@ private:
   int64_t graphSteps = 0; // that were done
   bool isGraphBusy = false;
   HostWaits::State waits;
-  std::mutex looking; // at instructions
+  std::atomic<double> idle{0}; // seconds
+  std::mutex looking;          // at instructions and waits
   bool areForgotten = false;
   std::mutex mutex;
   std::condition_variable changed;

@@ -19,10 +19,11 @@ HostWaits::Guard::~Guard() {
 
 HostWaits::State HostWaits::look() const {
   const std::lock_guard<std::mutex> lock(mutex);
-  State state{over, {}};
+  State state{over, {}, -1};
   if (present.empty())
     return state;
   const Guard &oldest = *present.front();
+  state.worker = oldest.what.worker;
   if (oldest.what.worker >= 0)
     state.oldest = "worker " + std::to_string(oldest.what.worker) + ": ";
   state.oldest += oldest.what.what;

@@ -37,6 +37,7 @@ public:
   struct State {
     int64_t over = 0;   // waits that have ended
     std::string oldest; // of those that go on; "": nobody waits
+    int worker = -1;    // whose it is
   };
   State look() const;
 

@@ -5,10 +5,17 @@
 using namespace smex;
 using namespace smex::mpi;
 
+namespace {
+/// Who has waited for so long wonders whether another process hangs, so often.
+constexpr std::chrono::seconds longWait{3};
+constexpr std::chrono::milliseconds pause{250};
+} // namespace
+
 Meetings::Meetings(int workers, int processes, std::vector<int> own,
-                   std::function<void(Bytes)> tellOthers)
+                   std::function<void(Bytes)> tellOthers,
+                   std::function<void()> doubt)
     : workers(size_t(workers)), processes(processes), own(std::move(own)),
-      tellOthers(std::move(tellOthers)) {}
+      tellOthers(std::move(tellOthers)), doubt(std::move(doubt)) {}
 
 Meetings::Meeting &Meetings::meeting(int64_t number) {
   Meeting &found = meetings[number];
@@ -46,7 +53,12 @@ Meetings::join(std::shared_ptr<const Bytes> brings, int worker) {
     tellOthers(tell(number, here));
     changed.notify_all();
   }
-  changed.wait(lock, [&] { return here.processes == processes || stopped; });
+  const auto isOver = [&] { return here.processes == processes || stopped; };
+  if (!changed.wait_for(lock, longWait, isOver))
+    do
+      if (doubt)
+        doubt();
+    while (!changed.wait_for(lock, pause, isOver));
   if (stopped)
     return std::nullopt;
   runtime::Shared all = here.brought;

@@ -13,13 +13,15 @@
 
 namespace smex::mpi {
 
-/// Those of one process. Workers come to all meetings, in one order.
+/// Those of one process. Workers come to all meetings, in one order. `doubt` is
+/// called from time to time while one waits for others for long.
 class Meetings {
 public:
   using Bytes = std::vector<std::byte>;
   /// `processes`: how many there are; `own`: the workers of this one.
   Meetings(int workers, int processes, std::vector<int> own,
-           std::function<void(Bytes)> tellOthers);
+           std::function<void(Bytes)> tellOthers,
+           std::function<void()> doubt = {});
 
   /// Returns once every worker has come; nothing: the run was stopped.
   bool meet() { return join(nullptr, 0).has_value(); }
@@ -46,6 +48,7 @@ private:
   const int processes;
   const std::vector<int> own;
   const std::function<void(Bytes)> tellOthers;
+  const std::function<void()> doubt;
 
   std::mutex mutex; // of what follows
   std::condition_variable changed;

@@ -57,8 +57,10 @@ MpiTransport::MpiTransport(World &world, int workers, int queues, Names names,
                               : std::move(given)),
       own(ownWorkers(world.rank(), processes)), local(workers, queues),
       memories(size_t(workers)),
-      meetings(workers, world.size(), own,
-               [this](Bytes bytes) { sendAll(Met, std::move(bytes)); }),
+      meetings(
+          workers, world.size(), own,
+          [this](Bytes bytes) { sendAll(Met, std::move(bytes)); },
+          [this] { doubt(); }),
       completed(size_t(workers) * size_t(queues), 0) {
   packer = std::thread([this] { packLarge(); });
   channel = world.open([this](Letter letter) { take(std::move(letter)); });
@@ -344,6 +346,21 @@ std::string MpiTransport::nextOf(int worker) const {
   const std::vector<int64_t> counts = completedBy(worker);
   return names ? names(worker, counts)
                : "instruction " + std::to_string(counts.front());
+}
+
+void MpiTransport::setSelfExamination(SelfExamination given) {
+  const std::lock_guard<std::mutex> lock(examining);
+  examination = std::move(given);
+}
+
+std::string MpiTransport::examine() const {
+  const std::lock_guard<std::mutex> lock(examining);
+  return examination ? examination() : "";
+}
+
+bool MpiTransport::abandon(const std::string &why) {
+  world.abandon(why);
+  return true;
 }
 
 std::string MpiTransport::whereabouts(int lost) const {

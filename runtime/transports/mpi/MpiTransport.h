@@ -51,6 +51,9 @@ public:
   void stop(Error error) override;
   bool isStopped() const override { return local.isStopped(); }
   Error reason() const override { return local.reason(); }
+  void setSelfExamination(SelfExamination given) override;
+  void doubt() override { world.doubt(); }
+  bool abandon(const std::string &why) override;
 
 private:
   /// What a worker has asked another process for.
@@ -63,6 +66,7 @@ private:
   // Bystander.
   std::string whereabouts(int lost) const override;
   void interrupt(const Error &error) override { stopHere(error); }
+  std::string examine() const override;
 
   void stopHere(const Error &error);
   // By the thread that owns MPI.
@@ -91,6 +95,9 @@ private:
   Meetings meetings;
   int channel = 0;
   std::thread packer; // of what would hold up the thread that owns MPI
+
+  mutable std::mutex examining; // of the examination, also while it goes on
+  SelfExamination examination;
 
   mutable std::mutex mutex;       // of what follows
   std::vector<int64_t> completed; // per worker and queue, as far as is known

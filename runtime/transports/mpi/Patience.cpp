@@ -1,6 +1,7 @@
 #include "runtime/transports/mpi/Patience.h"
 
 #include "dialects/support/Program.h"
+#include "runtime/transports/Timeout.h"
 #include "runtime/transports/mpi/Watch.h"
 
 #include <algorithm>
@@ -29,10 +30,12 @@ constexpr double longestOwnDelay = 2;
 /// was stopped, or got no processor, blames nobody for that.
 constexpr auto mostPerLook = 200ms;
 
+constexpr double standardSeconds = 7;
+
 double secondsAllowed() {
-  const char *text = std::getenv("SMEX_MPI_TIMEOUT");
-  const double seconds = text ? std::strtod(text, nullptr) : 0;
-  return seconds > 0 ? seconds : 7;
+  // What is wrong has been said, before anything began.
+  const auto seconds = runtime::secondsIn("SMEX_MPI_TIMEOUT", standardSeconds);
+  return seconds ? *seconds : standardSeconds;
 }
 
 std::string contents(const fs::path &file) {

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 constexpr int control = 0; // the channel of what is below
-enum Kind : int32_t { Hello, Ball, Brought, Ended, Lost, Heard };
+enum Kind : int32_t { Hello, Ball, Brought, Ended, Lost, Heard, Doubt };
 
 /// Rank 0 and each other process hand a ball to and fro, so often,
 constexpr auto ballTime = 100ms;
@@ -32,6 +32,8 @@ constexpr auto ownSilence = 2s;
 /// So long, who has said which rank is lost stays, until all others have heard
 /// of it: they see him go, and would say that he is lost.
 constexpr auto timeToTell = 1s;
+/// Other processes are asked to examine themselves no more often.
+constexpr auto doubtTime = 200ms;
 /// So long, what was stopped may take to clean up behind itself.
 constexpr auto timeToStop = 1500ms;
 
@@ -166,6 +168,8 @@ void World::takeControl(Letter &letter) {
                             letter.bytes.size()),
                 false);
   }
+  if (letter.subject.kind == Doubt)
+    return examine();
   const std::lock_guard<std::mutex> lock(mutex);
   Peer &peer = peers[size_t(letter.from)];
   switch (letter.subject.kind) {
@@ -194,6 +198,27 @@ void World::takeControl(Letter &letter) {
     break;
   }
   changed.notify_all();
+}
+
+void World::doubt() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (stopped || Clock::now() - doubted < doubtTime)
+      return;
+    doubted = Clock::now();
+  }
+  sendAll(Doubt, {});
+}
+
+void World::examine() {
+  std::string why;
+  {
+    const std::lock_guard<std::mutex> lock(standing);
+    if (bystander)
+      why = bystander->examine();
+  }
+  if (!why.empty())
+    lose(rank(), why, true);
 }
 
 void World::tick() {

@@ -13,7 +13,7 @@
 namespace smex::mpi {
 
 /// What is to be stopped when a process is lost, and what it can tell of it.
-/// Both are called from threads of the world's own.
+/// Called from threads of the world's own.
 class Bystander {
 public:
   virtual ~Bystander() = default;
@@ -21,6 +21,8 @@ public:
   /// a rank, or -1 where it is not known which.
   virtual std::string whereabouts(int lost) const = 0;
   virtual void interrupt(const Error &error) = 0;
+  /// Why this process itself is to be given up; "": it is not.
+  virtual std::string examine() const = 0;
 };
 
 class World {
@@ -61,6 +63,12 @@ public:
   /// By the thread that owns MPI, soon.
   void run(std::function<void()> work) { post->run(std::move(work)); }
 
+  /// Has every other process ask its bystander whether it is to be given up,
+  /// soon. Not all of many calls within a short time are heard.
+  void doubt();
+  /// Ends all processes as if one were lost, of which it is not known which.
+  void abandon(const std::string &why) { lose(-1, why, true); }
+
   /// One at a time; null: none.
   void setBystander(Bystander *bystander);
 
@@ -90,6 +98,7 @@ private:
   void watch();
   void findLost(Clock::duration passed);
   void findTerminated(Clock::duration since);
+  void examine();
 
   void lose(int rank, const std::string &why, bool isOwnFinding);
   void stop(const Error &error);
@@ -113,6 +122,7 @@ private:
   bool isBack = false;
   std::optional<int> ending; // the status, once all have come to their end
   bool isClosed = false;
+  Clock::time_point doubted; // last
   bool hasBall = true; // which goes to and fro between rank 0 and each other
 
   std::mutex taking; // of what follows, held while a letter is taken

@@ -1,6 +1,7 @@
 #include "runtime/backends/cuda/nccl/Watchdog.h"
 
 #include "dialects/support/Result.h"
+#include "runtime/transports/Timeout.h"
 
 #include <chrono>
 #include <cstdio>
@@ -12,6 +13,8 @@ using namespace smex;
 using namespace smex::nccl;
 
 namespace {
+constexpr double standardSeconds = 8;
+
 double now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -20,9 +23,9 @@ double now() {
 } // namespace
 
 double nccl::timeoutSeconds() {
-  const char *text = std::getenv("SMEX_NCCL_TIMEOUT");
-  const double seconds = text ? std::strtod(text, nullptr) : 0;
-  return seconds > 0 ? seconds : 9;
+  // What is wrong has been said, before anything began.
+  const auto seconds = runtime::secondsIn("SMEX_NCCL_TIMEOUT", standardSeconds);
+  return seconds ? *seconds : standardSeconds;
 }
 
 void nccl::endProcess(const std::string &why) {
@@ -35,8 +38,11 @@ void nccl::endProcess(const std::string &why) {
   _exit(int(Fault::Environment)); // destructors would wait for the GPU
 }
 
-Watchdog::Watchdog(std::function<std::string(int)> describe)
-    : describe(std::move(describe)), limit(timeoutSeconds()),
+Watchdog::Watchdog(std::function<std::string(int)> describe,
+                   std::function<void()> doubt,
+                   std::function<void(const std::string &)> end)
+    : describe(std::move(describe)), doubt(std::move(doubt)),
+      end(std::move(end)), limit(timeoutSeconds()),
       thread([this] { watch(); }) {}
 
 Watchdog::~Watchdog() {
@@ -59,8 +65,12 @@ void Watchdog::watch() {
     if (isOver)
       return;
     const double start = since.load();
-    if (start > 0 && now() - start > limit)
-      endProcess(describe(what.load()));
+    if (start == 0)
+      continue;
+    if (now() - start > limit)
+      end(describe(what.load()));
+    else if (now() - start > doubtSeconds())
+      doubt();
   }
 }
 

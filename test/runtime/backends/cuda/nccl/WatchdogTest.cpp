@@ -15,13 +15,14 @@ using namespace smex;
 namespace {
 
 /// What a child that runs `body` says on standard error, and its exit status.
-template <typename Body> std::pair<int, std::string> inChild(Body body) {
+template <typename Body>
+std::pair<int, std::string> inChild(Body body, const char *timeout = "0.3") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const pid_t child = fork();
   if (child == 0) {
     dup2(ends[1], 2);
-    setenv("SMEX_NCCL_TIMEOUT", "0.3", 1);
+    setenv("SMEX_NCCL_TIMEOUT", timeout, 1);
     body();
     _exit(0);
   }
@@ -51,6 +52,23 @@ TEST_CASE("a call that does not return ends the process") {
   });
   CHECK(status == 4);
   CHECK(text == "smex-run: error: stuck in 17\n");
+}
+
+TEST_CASE("before it gives up it doubts, and somebody else may end it") {
+  const auto [status, text] = inChild(
+      [] {
+        std::atomic<int> doubts{0};
+        nccl::Watchdog watchdog([](int) { return std::string("stuck"); },
+                                [&] { ++doubts; },
+                                [&](const std::string &why) {
+                                  _exit(why == "stuck" && doubts > 0 ? 17 : 18);
+                                });
+        nccl::Watchdog::Guard guard(watchdog, 1);
+        sleepSeconds(20);
+      },
+      "1");
+  CHECK(status == 17);
+  CHECK(text.empty());
 }
 
 TEST_CASE("what goes on is left alone") {
