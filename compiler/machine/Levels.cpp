@@ -112,8 +112,8 @@ Result<std::vector<Level>> machines::levelsOf(const Machine &machine,
                                               int64_t gpus) {
   const size_t count = size_t(gpus);
   if (count > machine.gpus.size())
-    return fail(machine.name, " has ", machine.gpus.size(), " GPUs, not ",
-                gpus);
+    return fail(machine.name, " has ", machine.gpus.size(),
+                machine.gpus.size() == 1 ? " GPU, not " : " GPUs, not ", gpus);
   const auto rates = Rates::of(machine, count);
   if (!rates)
     return rates.error();

@@ -12,8 +12,8 @@ using machines::Route;
 
 Result<Devices> placement::devicesOf(const Machine &machine, int count) {
   if (size_t(count) > machine.gpus.size())
-    return fail(machine.name, " has ", machine.gpus.size(), " GPUs, not ",
-                count);
+    return fail(machine.name, " has ", machine.gpus.size(),
+                machine.gpus.size() == 1 ? " GPU, not " : " GPUs, not ", count);
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   const std::vector<double> capacities = machines::capacities(machine);
   const auto rateOf = [&](const Route &route) {

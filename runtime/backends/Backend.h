@@ -115,6 +115,8 @@ struct DeviceOptions {
   /// though a device has some to do, `hung` is told, by a thread of its own. It
   /// ends the process: the device's threads wait for ever. 0: nobody looks.
   double hungAfter = 0;
+  /// Where the plan's code is, for messages.
+  std::string planFolder;
   std::function<void(const Error &)> hung;
   Transfers transfers = Transfers::Auto;
   /// Of libraries, only algorithms whose results are the same each time.

@@ -416,7 +416,8 @@ Result<RunResult> runtime::execute(const plan::Partitioned &partitioned,
   auto devices = backend.open(partitioned, code, process.workers,
                               *process.transport, device);
   if (!devices) {
-    process.transport->stop(devices.error());
+    // Without words for other processes: it is this one's to say.
+    process.transport->stop({"", devices.error().fault});
     return devices.takeError();
   }
   return Execution(partitioned, parameters, feeds, options, process)

@@ -39,7 +39,7 @@ refuses 2 'spare: give what there is of memory' --gpus 2 --spare 0.1 --algorithm
 refuses 1 'a GPU has [0-9]+ for that of its 1024 \(a share of 0\.5 is kept free\); the smallest limit found to work is [0-9]+ bytes' \
   --gpus 2 --spare 0.5 --memory-per-gpu 1KiB --algorithm heft
 refuses 1 'nowhere: no such file, and no machine known by this' --gpus 2 --machine nowhere
-refuses 2 'machine p3.2xlarge has 1 GPUs, fewer than --gpus 2' --gpus 2 --machine p3.2xlarge
+refuses 2 'machine p3.2xlarge has 1 GPU, fewer than --gpus 2' --gpus 2 --machine p3.2xlarge
 refuses 1 'of [1-9][0-9]* plans for 2 GPUs, that of --algorithm .* takes least, and keeps a limit of [0-9]+ bytes; .*more GPUs may need less each; largest at its peak: "' \
   --gpus 2 --memory-per-gpu 1KiB
 refuses 1 'the plan of --algorithm tofu for 2 GPUs keeps a limit of [0-9]+ bytes; without --algorithm, other searches are tried' \

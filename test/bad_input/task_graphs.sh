@@ -115,7 +115,7 @@ gives 2 'no placement algorithm is called "nonsense"; there are ' "$smexc" place
 gives 2 '--order' "$smexc" place graph.json --gpus 2 --order nonsense
 gives 2 'memory-per-gpu "much" is no size' "$smexc" place graph.json --gpus 2 --memory-per-gpu much
 gives 1 'nowhere: no such file' "$smexc" place graph.json --gpus 2 --machine nowhere
-gives 1 'p3.2xlarge has 1 GPUs, not 2' "$smexc" place graph.json --gpus 2 --machine p3.2xlarge
+gives 1 'p3.2xlarge has 1 GPU, not 2' "$smexc" place graph.json --gpus 2 --machine p3.2xlarge
 gives 1 'nowhere.json' "$smexc" place nowhere.json --gpus 2
 gives 4 'cannot create|/proc/smex' "$smexc" place graph.json --gpus 2 -o /proc/smex/x.json
 

@@ -19,7 +19,7 @@ refused() {
   env LD_LIBRARY_PATH="$with" SMEX_EMULATED_ARCH=80 SMEX_EMULATED_DEVICES=2 "$@" \
     "$smex_run" "$work/$plan" --backend cuda --steps "${steps:-1}" --output-dir "$work/out" \
     > "$work/stdout" 2> "$work/stderr" || status=$?
-  [[ $status == 4 ]] || fail "$what: exit status $status: $(cat "$work/stderr")"
+  [[ $status == "${expected:-4}" ]] || fail "$what: exit status $status: $(cat "$work/stderr")"
   grep -qF -- "$message" "$work/stderr" || fail "$what: says $(cat "$work/stderr")"
   [[ $(grep -c '^smex-run: error:' "$work/stderr") == 1 ]] || fail "$what: more than one message"
   [[ ! -e $work/out/output0.npy ]] || fail "$what: outputs are written"
@@ -61,6 +61,16 @@ refused "code that is too new for the driver" hopper \
   "the plan's kernels.sm_90.ptx needs a driver of CUDA 12.0, and this one is of 11.8; install" \
   SMEX_EMULATED_ARCH=90 SMEX_EMULATED_DRIVER=11080
 refused "code for processors alone" cpu "the plan's kernels are for x86-64-v3, and GPU 0"
+refused "a GPU before Ampere" plan \
+  "GPU 1 (emulated sm_75 device) is sm_75, and GPUs before Ampere (sm_80) are not supported" SMEX_EMULATED_ARCH=80,75
+# The first code that is loaded is smex-run's own.
+expected=1 refused "code that does not compile" plan \
+  "error: $work/plan/kernels.sm_80.ptx: loading its code: CUDA_ERROR_INVALID_PTX" \
+  SMEX_EMULATED_FAIL_AT=cuModuleLoadDataEx:2:218
+for seconds in 0 -3 x; do
+  expected=1 refused "a timeout of $seconds" plan \
+    "error: SMEX_NCCL_TIMEOUT=$seconds: give a number of seconds that is greater than 0" SMEX_NCCL_TIMEOUT=$seconds
+done
 refused "no stream" plan "making a stream: CUDA_ERROR_OUT_OF_MEMORY" \
   SMEX_EMULATED_FAIL_AT=cuStreamCreate:2:2
 refused "a launch that fails" plan "launching a kernel: CUDA_ERROR_LAUNCH_FAILED" \
@@ -96,6 +106,8 @@ for archs in 90,80 80,90; do
   LD_LIBRARY_PATH=$with SMEX_EMULATED_ARCH=$archs SMEX_EMULATED_DEVICES=2 \
     "$smex_run" "$work/both" --backend cuda --verify > "$work/stdout" 2> "$work/stderr" ||
     fail "GPUs of $archs: $(cat "$work/stderr")"
+  grep -qF "ran on cuda (1 x emulated sm_${archs%,*} device, 1 x emulated sm_${archs#*,} device) as 2" "$work/stdout" ||
+    fail "GPUs of $archs: $(cat "$work/stdout")"
   refused "GPUs of $archs, and code for the newer one alone" hopper \
     "and GPU $([[ $archs == 90,80 ]] && echo 1 || echo 0) (emulated sm_80 device) is sm_80" SMEX_EMULATED_ARCH=$archs
 done

@@ -47,6 +47,8 @@ both() { # N STATUS MESSAGE OPTION... -- OPTION...
 both 4 1 'the processes would not make the same run: rank 3 and rank 0 differ in the plan (' \
   "${given[@]}" -- "$work/other" "${inputs[@]}" --steps 2
 both 3 1 'rank 2 and rank 0 differ in --seed (7 and 0)' "${given[@]}" -- "${given[@]}" --seed 7
+# Inputs that are not given are drawn by it.
+both 2 1 'rank 1 and rank 0 differ in --seed (7 and 0)' "$work/plan" --steps 2 -- "$work/plan" --steps 2 --seed 7
 both 2 1 'rank 1 and rank 0 differ in --steps (3 and 2)' "${given[@]}" -- \
   "$work/plan" "${inputs[@]}" --steps 3
 both 2 1 'rank 1 and rank 0 differ in input "' "${given[@]}" -- "$work/plan" --steps 2
@@ -54,6 +56,7 @@ both 2 1 'rank 1 and rank 0 differ in --parameters (' \
   "${given[@]}" --parameters "$work/first" -- "${given[@]}" --parameters "$work/second"
 both 2 1 'rank 1 and rank 0 differ in --save-parameters (given and nothing)' \
   "${given[@]}" -- "${given[@]}" --save-parameters "$work/third"
+check 1 'SMEX_MPI_TIMEOUT=x: give a number of seconds' -n 3 env SMEX_MPI_TIMEOUT=x "$smex_run" "${given[@]}"
 [[ ! -e $work/third ]] || fail "something was written"
 both 2 1 'rank 1 and rank 0 differ in --reproducible (given and nothing)' \
   "${given[@]}" -- "${given[@]}" --reproducible

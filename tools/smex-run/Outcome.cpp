@@ -25,6 +25,24 @@ static std::string human(int64_t bytes) {
   return text;
 }
 
+/// "2 x A100, 1 x H100", in the order of their first.
+static std::string counted(const std::vector<std::string> &names) {
+  std::vector<std::pair<std::string, size_t>> kinds;
+  for (const std::string &name : names) {
+    const auto known =
+        std::find_if(kinds.begin(), kinds.end(),
+                     [&](const auto &kind) { return kind.first == name; });
+    if (known == kinds.end())
+      kinds.emplace_back(name, 1);
+    else
+      ++known->second;
+  }
+  std::string text;
+  for (const auto &[name, count] : kinds)
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " x " + name;
+  return text;
+}
+
 void tools::summarize(const Outcome &outcome) {
   const RunResult &result = outcome.result;
   print(outcome.plan.modelName);
@@ -39,7 +57,7 @@ void tools::summarize(const Outcome &outcome) {
       std::minmax_element(result.seconds.begin(), result.seconds.end());
   std::printf(": ran on %s", outcome.backend.c_str());
   if (const auto &names = outcome.devices; !names.empty())
-    std::printf(" (%zu x %s)", names.size(), names.front().c_str());
+    std::printf(" (%s)", counted(names).c_str());
   std::printf(" as %zu %s", gpus, gpus == 1 ? "worker" : "workers");
   if (result.seconds.size() == 1)
     std::printf(", %.3f s\n", *first);

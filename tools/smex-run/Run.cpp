@@ -46,6 +46,13 @@ public:
 
   /// What every process reads for itself.
   Status open() {
+    // Inputs that are not given follow from the plan and the options: what
+    // differs there is to be named, and not the inputs.
+    if (world) {
+      const auto text = readFile(arguments.directory + "/plan.json");
+      identity.add("the plan", text ? sha256(*text) : std::string());
+      identity.add(arguments);
+    }
     auto read = tools::openInputs(arguments, plan, world ? &identity : nullptr);
     if (!read)
       return read.takeError();
@@ -100,12 +107,8 @@ private:
   Status compare() {
     if (!world)
       return {};
-    const std::string file = arguments.directory + "/plan.json";
-    const auto text = readFile(file);
-    identity.add("the plan", text ? sha256(*text) : std::string());
     identity.add("--backend", backend->name());
     identity.add("--parameters", parametersSha256);
-    identity.add(arguments);
     return identity.compare(*world);
   }
 

@@ -1,6 +1,7 @@
 // smex-run DIR: runs a plan. See DESIGN.md, Commands.
 #include "dialects/support/Program.h"
 #include "dialects/support/Version.h"
+#include "runtime/transports/Timeout.h"
 #include "runtime/transports/mpi/World.h"
 #include "tools/OptionChecks.h"
 #include "tools/smex-run/Identity.h"
@@ -264,6 +265,7 @@ Status runArguments(int argc, char **argv, mpi::World *world) {
                                !arguments.costModel.empty();
   arguments.run.device.oneAtATime = !arguments.costModel.empty();
   arguments.run.device.seed = arguments.seed;
+  arguments.run.device.planFolder = arguments.directory;
   arguments.run.device.choicesFile = arguments.directory + "/choices.json";
   arguments.run.device.hung = [](const Error &error) { quit(error); };
   if (!world || world->isFirst())
@@ -273,13 +275,17 @@ Status runArguments(int argc, char **argv, mpi::World *world) {
   return tools::run(std::move(arguments), world);
 }
 
+/// Where it is everybody's error, one says it: mpirun ends the others then.
+void leaveToFirst(const mpi::Launch &launch) {
+  if (launch.rank != 0)
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+}
+
 /// As one of several processes that mpirun has started.
 int runTogether(int argc, char **argv, const mpi::Launch &launch) {
   auto world = mpi::World::join();
   if (!world) {
-    // Where it is everybody's error, one says it: mpirun ends the others then.
-    if (launch.rank != 0)
-      std::this_thread::sleep_for(std::chrono::seconds(1));
+    leaveToFirst(launch);
     return report(world.error());
   }
   if (!(*world)->isFirst() && !std::freopen("/dev/null", "w", stdout))
@@ -293,10 +299,23 @@ int runTogether(int argc, char **argv, const mpi::Launch &launch) {
   return (*world)->finish(runArguments(argc, argv, world->get()));
 }
 
+/// Of the environment: once what they say is wanted, nobody could be told that
+/// it is wrong.
+Status checkVariables() {
+  for (const char *name : {"SMEX_MPI_TIMEOUT", "SMEX_NCCL_TIMEOUT"})
+    if (const auto seconds = runtime::secondsIn(name, 1); !seconds)
+      return seconds.error();
+  return {};
+}
+
 int runCommand(int argc, char **argv) {
   const auto launch = mpi::findLaunch();
   if (!launch)
     return report(launch.error());
+  if (const Status fine = checkVariables(); !fine) {
+    leaveToFirst(*launch);
+    return report(fine.error());
+  }
   if (launch->hasOthers())
     return runTogether(argc, argv, *launch);
   const Status done = runArguments(argc, argv, nullptr);

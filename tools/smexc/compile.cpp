@@ -59,8 +59,8 @@ Status setMachine(Arguments &arguments) {
     if (int64_t(machine->gpus.size()) < options.gpus)
       return Error{"--machine " + machine->name + " has " +
                        std::to_string(machine->gpus.size()) +
-                       " GPUs, fewer than --gpus " +
-                       std::to_string(options.gpus),
+                       (machine->gpus.size() == 1 ? " GPU" : " GPUs") +
+                       ", fewer than --gpus " + std::to_string(options.gpus),
                    Fault::Usage};
     options.machine = std::move(*machine);
   }

@@ -14,6 +14,8 @@ constexpr Code success = 0;
 constexpr Code errorOutOfMemory = 2;
 constexpr Code errorStubLibrary = 34;
 constexpr Code errorNoDevice = 100;
+constexpr Code errorInvalidImage = 200; // code that is none
+constexpr Code errorInvalidPtx = 218;
 constexpr Code errorNotReady = 600;
 constexpr Code errorPeerAccessAlreadyEnabled = 704;
 

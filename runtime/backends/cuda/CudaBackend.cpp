@@ -18,6 +18,9 @@ using namespace smex::runtime;
 
 namespace {
 
+/// Of smex's own kernels, and the least that smexc --cuda-arch takes.
+constexpr int leastCapability = 80;
+
 class CudaBackend : public Backend {
 public:
   explicit CudaBackend(const Driver &driver) : driver(driver) {}
@@ -112,6 +115,13 @@ private:
     const auto info = gpuInfo(driver, gpu);
     if (!info)
       return info.error();
+    const std::string itself = "GPU " + std::to_string(gpu) + " (" +
+                               info->name + ") is sm_" +
+                               std::to_string(info->capability());
+    if (info->capability() < leastCapability)
+      return Error{itself +
+                       ", and GPUs before Ampere (sm_80) are not supported",
+                   Fault::Environment};
     const plan::Artifact *best = nullptr, *tooNew = nullptr;
     std::string targets;
     for (const plan::Artifact &each : code) {
@@ -134,9 +144,7 @@ private:
                        "smexc --cuda-arch sm_80",
                    Fault::Environment};
     if (!best && !code.empty())
-      return Error{"the plan's kernels are for " + targets + ", and GPU " +
-                       std::to_string(gpu) + " (" + info->name + ") is sm_" +
-                       std::to_string(info->capability()) +
+      return Error{"the plan's kernels are for " + targets + ", and " + itself +
                        "; compile the model with smexc --cuda-arch",
                    Fault::Environment};
     return best;
@@ -186,7 +194,7 @@ private:
       return placed;
     const std::string own(cudaKernels().front().second); // the only file
     for (const auto &gpu : shared.gpus)
-      if (Status loaded = load(*gpu, own); !loaded)
+      if (Status loaded = load(*gpu, own, shared.options.planFolder); !loaded)
         return loaded;
     return {};
   }
@@ -204,7 +212,7 @@ private:
     return true;
   }
 
-  Status load(Gpu &gpu, const std::string &own) {
+  Status load(Gpu &gpu, const std::string &own, const std::string &folder) {
     if (Status entered = gpu.enter(); !entered)
       return entered;
     auto loaded = LoadedCode::load(driver, own, "smex-run's own kernels");
@@ -213,7 +221,9 @@ private:
     gpu.own = std::move(*loaded);
     if (!gpu.artifact || gpu.artifact->bytes.empty())
       return {};
-    return gpu.load(gpu.artifact->bytes, plan::codeFile(gpu.artifact->target));
+    const std::string file = plan::codeFile(gpu.artifact->target);
+    return gpu.load(gpu.artifact->bytes,
+                    folder.empty() ? file : folder + "/" + file);
   }
 
   const Driver &driver;

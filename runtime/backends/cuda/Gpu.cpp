@@ -44,6 +44,8 @@ Result<std::unique_ptr<LoadedCode>> LoadedCode::load(const Driver &driver,
     const std::string said = log.c_str();
     if (!said.empty())
       error.message += ": " + said.substr(0, said.find('\n'));
+    if (code == errorInvalidImage || code == errorInvalidPtx)
+      error.fault = Fault::Input;
     return error;
   }
   return std::unique_ptr<LoadedCode>(new LoadedCode(driver, module, what));

@@ -73,8 +73,14 @@ Status cuda::placeWorkers(CudaProgram &shared) {
   for (size_t g = 0; g < gpus; ++g) {
     if (Status entered = shared.gpus[g]->enter(); !entered)
       return entered;
-    if (Status taken = shared.gpus[g]->allocate(bytes[g], sharing[g]); !taken)
-      return taken;
+    if (Status taken = shared.gpus[g]->allocate(bytes[g], sharing[g]); !taken) {
+      Error error = taken.takeError();
+      // Processes may have GPUs of the same number and name.
+      if (count < all.size())
+        error.message = "worker " + std::to_string(workers[g * count / gpus]) +
+                        ": " + error.message;
+      return error;
+    }
   }
   for (int worker : workers) {
     CudaProgram::Place &place = shared.places[size_t(worker)];

@@ -30,7 +30,8 @@ Result<Ranks> nccl::ranksOf(const std::vector<ProcessGpus> &processes) {
     if (begin == end)
       return Error{std::to_string(parts) + " processes share " +
                        std::to_string(each.gpus.size()) +
-                       " GPUs, and NCCL needs one for each; start no more "
+                       (each.gpus.size() == 1 ? " GPU" : " GPUs") +
+                       ", and NCCL needs one for each; start no more "
                        "processes on a machine than it has GPUs",
                    Fault::Environment};
     const size_t used = std::min(end - begin, each.workers.size());

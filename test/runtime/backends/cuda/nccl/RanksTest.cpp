@@ -34,7 +34,7 @@ TEST_CASE("two ranks on one GPU are refused") {
   const auto few = ranksOf({{{0}, {"a"}}, {{1}, {"a"}}});
   REQUIRE_FALSE(few);
   CHECK(few.error().fault == Fault::Environment);
-  CHECK(few.error().message.find("2 processes share 1 GPUs") == 0);
+  CHECK(few.error().message.find("2 processes share 1 GPU,") == 0);
   const auto unlike = ranksOf({{{0, 1}, {"a", "b"}}, {{2}, {"b"}}});
   REQUIRE_FALSE(unlike);
   CHECK(unlike.error().message ==
