@@ -39,9 +39,13 @@ class Run:
     seconds: list  # of steps after the first
     memory: int  # peak of the process, bytes
     losses: list
-    cpu: float  # seconds of all threads per step: where others use the machine, the fairer figure
+    cpu: float  # seconds of all threads per step: where others use the machine, the fairer figure; the median of rounds
     plan: int = 0  # peak that the plan predicts, bytes
     compiling: tuple = (0, 0)  # seconds, bytes
+    cpus: list = dataclasses.field(default_factory=list)  # of each round
+
+    def __post_init__(self):
+        self.cpus = self.cpus or [self.cpu]
 
     @property
     def median(self):
@@ -179,7 +183,8 @@ def gib(count):
 
 
 def alternate(ways, rounds):
-    """Each of `ways` (name to a function that makes a Run), `rounds` times in turn: name to a Run of all steps, or why not."""
+    """Each of `ways` (name to a function that makes a Run), `rounds` times in turn: name to a Run of all steps, with the median
+    of the rounds' CPU seconds, or why not."""
     found = {}
     for _ in range(rounds):
         for name, way in ways.items():
@@ -193,5 +198,7 @@ def alternate(ways, rounds):
             if name in found:
                 run.seconds += found[name].seconds
                 run.memory = max(run.memory, found[name].memory)
+                run.cpus += found[name].cpus
+                run.cpu = statistics.median(run.cpus)
             found[name] = run
     return found

@@ -6,14 +6,17 @@ usage: tree_peer.py JSON
 The model is smex-zoo's `treelstm`, from the same weights: every node has a word and a class, the loss is the mean over nodes,
 Adagrad. `prepare` writes words, labels and weights. `batch`: 0 takes the whole forest in each step, laid out beforehand; else
 each step takes other trees, so many of them at random, and laying them out is part of the step: all peers take the same ones.
-Three peers:
+Five peers:
 
 - trees: PyTorch, tree by tree and node by node, one small product after the other, as a framework does that builds a graph
   per sample (DyNet without auto-batching);
 - depths: PyTorch, all nodes of a height one batch, as a person would write it by hand, or DyNet's auto-batching finds;
+- pyg: the same, with PyTorch Geometric's sum over children; it has no order of propagation of its own;
+- dgl: DGL as in its example of a TreeLSTM, which the thesis' figure is of: trees are batched (`dgl.batch`), messages go in
+  topological order (`prop_nodes_topo`), and a reduce function of the user's is called for each number of children;
 - dynet: DyNet with auto-batching, the graph of a step built node by node, as in the thesis' figure. DyNet has one thread.
 
-Needs numpy and scipy, and torch or dynet (dyNET38 of PyPI, for Python up to 3.11).
+Needs numpy and scipy, and torch, torch_geometric, dgl or dynet (dyNET38 of PyPI, for Python up to 3.11).
 """
 
 import json
@@ -52,25 +55,34 @@ def parents_of(path):
     return parents
 
 
+def orders(trees, count):
+    """Numbers of `count` trees after the other, in random order, without end."""
+    random = np.random.default_rng(1)
+    while True:
+        order = random.permutation(trees)
+        for first in range(0, len(order) - count + 1, count):
+            yield order[first:first + count]
+
+
 def batches(parents, count):
     """Numbers of nodes and parents of `count` trees after the other, until all have been there, in random order."""
     roots = np.flatnonzero(parents < 0)
     ends = np.append(roots[1:], len(parents))  # a tree's nodes follow its root
-    random = np.random.default_rng(1)
-    while True:
-        order = random.permutation(len(roots))
-        for first in range(0, len(order) - count + 1, count):
-            trees = order[first:first + count]
-            nodes = np.concatenate([np.arange(roots[tree], ends[tree]) for tree in trees])
-            place = np.full(len(parents) + 1, -1)  # the last one is of no parent
-            place[nodes] = np.arange(len(nodes))
-            yield nodes, place[parents[nodes]]
+    for trees in orders(len(roots), count):
+        nodes = np.concatenate([np.arange(roots[tree], ends[tree]) for tree in trees])
+        place = np.full(len(parents) + 1, -1)  # the last one is of no parent
+        place[nodes] = np.arange(len(nodes))
+        yield nodes, place[parents[nodes]]
 
 
-def cell(torch, weights, gates, forget, h, c, at, count):
+def added(x, at, count):
+    return x.new_zeros(count, x.shape[1]).index_add(0, at, x)
+
+
+def cell(torch, weights, gates, forget, h, c, at, count, add=added):
     """The update of `count` nodes: rows `gates` of them, `forget` of their children's nodes, states of the children, and
     which of the nodes each child is of."""
-    sum_at = lambda x: x.new_zeros(count, x.shape[1]).index_add(0, at, x)
+    sum_at = lambda x: add(x, at, count)
     i, o, u = (gates + sum_at(h) @ weights["gates/hidden/weight"]).chunk(3, 1)
     kept = torch.sigmoid(forget[at] + h @ weights["forget/hidden/weight"]) * c
     c = sum_at(kept) + torch.sigmoid(i) * torch.tanh(u)
@@ -111,7 +123,12 @@ def trees(torch, weights, words, parents):
     return run
 
 
-def depths(torch, weights, words, parents):
+def heights_pyg(torch, weights, words, parents):
+    from torch_geometric.utils import scatter
+    return depths(torch, weights, words, parents, lambda x, at, count: scatter(x, at, dim_size=count, reduce="sum"))
+
+
+def depths(torch, weights, words, parents, add=added):
     """States of all nodes; all of a height at once."""
     height = np.zeros(len(parents), np.int64)
     for v in reversed(range(len(parents))):
@@ -136,7 +153,7 @@ def depths(torch, weights, words, parents):
         h, c = leaves(torch, gates[lowest])
         hs, cs = h, c  # in the order of heights; grows by a level at a time
         for nodes, children, at in plan:
-            h, c = cell(torch, weights, gates[nodes], forget[nodes], hs[children], cs[children], at, len(nodes))
+            h, c = cell(torch, weights, gates[nodes], forget[nodes], hs[children], cs[children], at, len(nodes), add)
             hs, cs = torch.cat([hs, h]), torch.cat([cs, c])
         return hs[place]
 
@@ -166,7 +183,7 @@ def train(task):
     words, labels, weights, parents = load(task)
     words, labels = torch.from_numpy(words), torch.from_numpy(labels)
     weights = {name: torch.from_numpy(array).requires_grad_() for name, array in weights.items()}
-    make = {"trees": trees, "depths": depths}[task["framework"]]
+    make = {"trees": trees, "depths": depths, "pyg": heights_pyg}[task["framework"]]
     drawn = batches(parents, task["batch"]) if task["batch"] else None
     whole = None if drawn else make(torch, weights, words, parents)
     optimizer = torch.optim.Adagrad(weights.values(), task["rate"])
@@ -179,6 +196,56 @@ def train(task):
             wanted, run = labels[nodes], make(torch, weights, words[nodes], above)
         logits = run() @ weights["classifier/weight"] + weights["classifier/bias"]
         loss = torch.nn.functional.cross_entropy(logits, wanted)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return timed(task, step)
+
+
+def train_dgl(task):
+    import dgl
+    import torch
+    torch.set_num_threads(task["threads"])
+    words, labels, weights, parents = load(task)
+    words, labels = torch.from_numpy(words), torch.from_numpy(labels)
+    weights = {name: torch.from_numpy(array).requires_grad_() for name, array in weights.items()}
+    roots = np.flatnonzero(parents < 0)
+    ends = np.append(roots[1:], len(parents))
+
+    def tree(root, end):
+        """As a data set of DGL's has it."""
+        children = np.arange(root + 1, end)
+        graph = dgl.graph((torch.from_numpy(children - root), torch.from_numpy(parents[children] - root)), num_nodes=int(end - root))
+        graph.ndata["word"], graph.ndata["label"] = words[root:end], labels[root:end]
+        return graph
+
+    def message(edges):
+        return {"h": edges.src["h"], "c": edges.src["c"]}
+
+    def reduce(nodes):
+        h, c = nodes.mailbox["h"], nodes.mailbox["c"]
+        kept = torch.sigmoid(nodes.data["forget"][:, None] + h @ weights["forget/hidden/weight"]) * c
+        return {"gates": nodes.data["gates"] + h.sum(1) @ weights["gates/hidden/weight"], "c": kept.sum(1)}
+
+    def apply(nodes):
+        i, o, u = nodes.data["gates"].chunk(3, 1)
+        c = nodes.data["c"] + torch.sigmoid(i) * torch.tanh(u)
+        return {"h": torch.sigmoid(o) * torch.tanh(c), "c": c}
+
+    forest = [tree(root, end) for root, end in zip(roots, ends)]
+    drawn = orders(len(roots), task["batch"]) if task["batch"] else None
+    whole = None if drawn else dgl.batch(forest)
+    optimizer = torch.optim.Adagrad(weights.values(), task["rate"])
+
+    def step():
+        optimizer.zero_grad()
+        graph = dgl.batch([forest[number] for number in next(drawn)]) if drawn else whole
+        graph.ndata["gates"], graph.ndata["forget"] = inputs(weights, weights["embedding"][graph.ndata["word"]])
+        graph.ndata["h"] = graph.ndata["c"] = torch.zeros(graph.num_nodes(), task["hidden"])
+        dgl.prop_nodes_topo(graph, message, reduce, apply_node_func=apply)
+        logits = graph.ndata["h"] @ weights["classifier/weight"] + weights["classifier/bias"]
+        loss = torch.nn.functional.cross_entropy(logits, graph.ndata["label"])
         loss.backward()
         optimizer.step()
         return loss.item()
@@ -248,4 +315,4 @@ if __name__ == "__main__":
     if task["do"] == "prepare":
         prepare(task)
     else:
-        print(json.dumps(train_dynet(task) if task["framework"] == "dynet" else train(task)))
+        print(json.dumps({"dynet": train_dynet, "dgl": train_dgl}.get(task["framework"], train)(task)))

@@ -136,8 +136,7 @@ def top_nodes(score, of, graphs):
 
 def match_edges(score, src, ends, match):
     """One round: edges that are the best at both of their ends, of equal ones the first."""
-    free = [e for e in range(len(src)) if src[e] != ends[e] and min(src[e], ends[e]) >= 0
-            and max(match[src[e]], match[ends[e]]) < 0]
+    free = [e for e in range(len(src)) if min(src[e], ends[e]) >= 0 and max(match[src[e]], match[ends[e]]) < 0]
     gaps = np.subtract.outer(score[free], score[free])
     apart(gaps[gaps != 0])
     best = {}

@@ -79,13 +79,18 @@ void convolve(ModelBuilder &g, Graphs &now, const std::string &name,
   now.x = map(g, "Relu", add(g, own, mean, name + "/both"), name + "/relu");
 }
 
-/// Gao and Ji's: half of each graph's nodes, and the edges between them.
+/// Gao and Ji's: half of each graph's nodes, by their products with a vector of
+/// length 1, and the edges between them.
 void pool(ModelBuilder &g, Graphs &now, const std::string &name) {
   const std::string weight =
       g.weight(name + "/weight", {now.x.width}, now.x.width);
-  const Value gate =
-      map(g, "Tanh", g.node("MatMul", name + "/score", {now.x.name, weight}, 0),
-          name + "/gate");
+  const Value product =
+      g.node("MatMul", name + "/product", {now.x.name, weight}, 0);
+  const Value norm =
+      g.node("ReduceL2", name + "/norm", {weight}, 0, {{"keepdims", 0}});
+  const Value score =
+      g.node("Div", name + "/score", {product.name, norm.name}, 0);
+  const Value gate = map(g, "Tanh", score, name + "/gate");
   const Value top = g.node("top_nodes", name + "/top", {gate.name, now.of}, 0,
                            {{"graphs", graphCount}});
   const Value place = g.node("places", name + "/places", {top.name}, 0);
@@ -104,7 +109,8 @@ void pool(ModelBuilder &g, Graphs &now, const std::string &name) {
   now.destinations = name + "/destinations";
 }
 
-/// Diehl's: nodes that an edge with a large score joins become one.
+/// Diehl's: nodes that an edge with a large score joins become one. Edges that
+/// lead to the same node compete.
 void contract(ModelBuilder &g, Graphs &now, const std::string &name,
               int64_t rounds) {
   // Scores of edges: of what their two ends have.
@@ -116,11 +122,15 @@ void contract(ModelBuilder &g, Graphs &now, const std::string &name,
                0);
     return g.node("rows_at", name + "/at_" + end, {each.name, ends}, 0);
   };
+  const Value sum = add(g, half("source", now.sources),
+                        half("destination", now.destinations), name + "/sum");
+  const Value raw =
+      add(g, sum, {g.filled(name + "/bias", {}, 0)}, name + "/raw");
+  const Value share =
+      g.node("softmax_of_edges", name + "/share",
+             {raw.name, now.destinations, now.x.name}, 0);
   const Value score =
-      map(g, "Sigmoid",
-          add(g, half("source", now.sources),
-              half("destination", now.destinations), name + "/sum"),
-          name + "/score");
+      add(g, share, {g.constant(name + "/half", 0.5)}, name + "/score");
   std::string match = g.node("no_match", name + "/none", {now.of}, 0).name;
   for (int64_t i = 0; i < rounds; ++i)
     match = g.node("match_edges", name + "/match" + std::to_string(i),

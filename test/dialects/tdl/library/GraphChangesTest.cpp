@@ -202,7 +202,7 @@ TEST_CASE("rounds of matching are the greedy matching") {
     });
     for (int64_t e : order) {
       const int64_t s = g.src[size_t(e)], d = g.dst[size_t(e)];
-      if (s >= 0 && s != d && match[size_t(s)] < 0 && match[size_t(d)] < 0)
+      if (s >= 0 && match[size_t(s)] < 0 && match[size_t(d)] < 0)
         match[size_t(s)] = match[size_t(d)] = e;
     }
     Numbers rounds(size_t(g.nodes), -1), before;
