@@ -1,6 +1,7 @@
 #include "runtime/executor/Executor.h"
 
 #include "kernels/cpu/Boxes.h"
+#include "runtime/executor/KeptInputs.h"
 #include "runtime/executor/Peak.h"
 #include "runtime/executor/StepOutputs.h"
 #include "runtime/executor/Tasks.h"
@@ -98,6 +99,7 @@ private:
   Status steps(int worker, DeviceWorker &device) {
     Peak peak(partitioned, worker);
     std::vector<Task> tasks = tasksOf(partitioned, worker);
+    const std::vector<bool> kept = keptInputs(partitioned, worker);
     if (Status started = device.start(); !started)
       return started;
     if (Status loaded = loadParameters(worker, device, peak); !loaded)
@@ -112,7 +114,8 @@ private:
           peak.instruction(size_t(task.instruction));
       else
         advance(tasks, program);
-      if (Status scattered = scatter(worker, device, step, peak); !scattered)
+      if (Status scattered = scatter(worker, device, step, kept, peak);
+          !scattered)
         return scattered;
       if (Status begun = device.begin(); !begun)
         return begun;
@@ -250,7 +253,9 @@ private:
     return {};
   }
 
-  Status scatter(int worker, DeviceWorker &device, int step, Peak &peak) {
+  /// `kept`: inputs that steps leave as they were.
+  Status scatter(int worker, DeviceWorker &device, int step,
+                 const std::vector<bool> &kept, Peak &peak) {
     const bool isFirstStep = step == options.firstStep;
     for (size_t i = 0; i < program.inputs.size(); ++i) {
       const int buffer = program.inputs[i].buffer;
@@ -262,6 +267,8 @@ private:
       peak.buffer(buffer);
       counts(worker).scattered += isFirstStep ? to.bytes : 0;
       const std::byte *fed = isFirstStep ? nullptr : outputs.fedTo(i);
+      if (!isFirstStep && !fed && kept[i] && feeds[i].isConstant())
+        continue;
       const auto values =
           fed ? Result<std::shared_ptr<const std::byte>>(
                     std::shared_ptr<const std::byte>(std::shared_ptr<void>(),

@@ -50,6 +50,8 @@ struct Feed {
   std::shared_ptr<StepSource> source; // instead of a value
   int number = 0;                     // of the source's tensors
 
+  bool isConstant() const { return !source && !perStep; }
+
   /// The dense values for a step.
   Result<std::shared_ptr<const std::byte>> at(int step,
                                               int64_t bytesPerStep) const {
