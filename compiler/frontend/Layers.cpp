@@ -64,10 +64,14 @@ private:
           graph.name.empty() ? "the graph" : "graph \"" + graph.name + "\"";
       if (!graph.rooms.levels.empty())
         return fail("--sample-layers: ", of,
-                    " is handled in topological order, which all layers share");
+                    " is handled in topological order, which samples do not "
+                    "keep: compile the model without --sample-layers, and run "
+                    "it on --parts");
       if (graph.batch)
         return fail("--sample-layers: the model has results for whole graphs, "
-                    "and samples are for nodes");
+                    "and samples are for nodes: compile it without "
+                    "--sample-layers, and run it on whole graphs, several "
+                    "--graph or --parts");
     }
     return {};
   }

@@ -34,7 +34,7 @@ compiled 1 'dimensions without a value: .*--dim edges=N' --sample-layers 2,2 --b
 gives 1 'has no graph to sample; a model says which of its inputs are one' \
   "$smexc" "$plain" --sample-layers 2 --batch 1 --gpus 2 -o no
 "$zoo" gin --readout sum --features 3 --hidden 2 --classes 2 -o gin.json > /dev/null || complain "a model of graphs"
-gives 1 'gin.json: --sample-layers: the model has results for whole graphs, and samples are for nodes$' \
+gives 1 'gin.json: --sample-layers: the model has results for whole graphs, and samples are for nodes: compile it without --sample-layers, and run it on whole graphs, several --graph or --parts$' \
   "$smexc" gin.json "${room[@]}" --dim graphs=2 --sample-layers 2,2 --batch 1 --gpus 2 -o no
 [[ ! -e no ]] || complain "a plan was written"
 
