@@ -11,7 +11,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Of large graphs as many places as make so many blocks, and readers of nets,
 /// of stages, but for a few.
-constexpr size_t kMostPlaces = 3000, kFewPlaces = 200, kMostSteps = 50'000'000;
+constexpr size_t kMostPlaces = 3000, kFewPlaces = 100, kMostSteps = 50'000'000;
 constexpr size_t kMostCosts = 12'000'000;
 
 /// Loads of all intervals of an order, which may have readers of a net before
@@ -35,8 +35,14 @@ public:
     const size_t count = order.size();
     // A block that has two readers is a step.
     const size_t steps = (count + readers) / 3 + 1;
-    const size_t most = std::clamp(kMostSteps / steps * size_t(params.stages),
-                                   kFewPlaces, kMostPlaces);
+    // A stage ends where it has the work that is allowed.
+    const double longestStage =
+        graph.totalSeconds > 0 ? std::clamp(params.below / graph.totalSeconds,
+                                            1.0 / params.stages, 1.0)
+                               : 1.0;
+    const size_t most =
+        std::clamp(size_t(double(kMostSteps / steps) / longestStage),
+                   kFewPlaces, kMostPlaces);
     std::vector<int> all;
     if (count <= most) {
       for (size_t p = 0; p <= count; ++p)
