@@ -113,7 +113,7 @@ refused "a call that fails" "ncclGroupEnd: unhandled system error" 2 "$work/seco
 # named WHAT WHY: one message, which says that rank 2 was lost, why, and at which
 # instruction of a step that is not the first one.
 named() {
-  errors "$work/stderr" > "$work/said"
+  errors "$work/stderr" | grep error: > "$work/said"
   [[ $(wc -l < "$work/said") == 1 ]] || fail "$1: $(wc -l < "$work/said") messages: $(cat "$work/said")"
   grep -qE "error: rank 2 \(.*\) was lost: ($2).*; rank [01] .*, worker [23], which is lost, was at instruction" "$work/said" ||
     fail "$1: says $(cat "$work/said")"
@@ -128,16 +128,15 @@ exec "$smex_run" "\$@"
 END
 chmod +x "$work/named"
 lost() {
-  rm -f "$work"/pid.*
+  rm -f "$work"/pid.* "$work/launches"
   local status=0 begin
-  together 3 "$work/named" "$work/plan" "${inputs[@]}" --backend cuda --steps 100000000 \
+  SMEX_EMULATED_RECORD=$work/launches together 3 "$work/named" "$work/plan" "${inputs[@]}" --backend cuda --steps 100000000 \
     > "$work/stdout" 2> "$work/stderr" &
   local run=$!
-  for ((i = 0; i < 300; ++i)); do
-    [[ ! -s $work/pid.2 ]] || break
+  for ((i = 0; i < 300; ++i)); do # until it is in its steps
+    [[ ! -e $work/launches || $(wc -l < "$work/launches") -lt 1000 ]] || break
     sleep 0.1
   done
-  sleep 3 # it is in its steps
   begin=$SECONDS
   kill "-$1" "$(cat "$work/pid.2")"
   wait $run || status=$?

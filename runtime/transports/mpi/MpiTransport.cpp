@@ -304,9 +304,14 @@ void MpiTransport::takeOrdered(const Bytes &bytes) {
 
 //===- Together -----------------------------------------------------------===//
 
-bool MpiTransport::barrier() { return meetings.meet(); }
+// Who sees that the run was stopped may leave out meetings, and so must not
+// come to another one.
+
+bool MpiTransport::barrier() { return !isStopped() && meetings.meet(); }
 
 Shared MpiTransport::share(int worker, std::vector<std::byte> bytes) {
+  if (isStopped())
+    return {};
   auto all = meetings.meet(worker, std::move(bytes));
   if (!all || isStopped())
     return {};
@@ -326,9 +331,8 @@ void MpiTransport::stop(Error error) {
 }
 
 void MpiTransport::stopHere(const Error &error) {
-  // Who sees that it is stopped leaves out meetings: they end first.
-  meetings.stop();
   local.stop(error);
+  meetings.stop();
   const std::lock_guard<std::mutex> lock(mutex);
   for (const auto &[number, order] : orders)
     order->changed.notify_all();
