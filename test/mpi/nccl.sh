@@ -157,7 +157,7 @@ lost STOP
 # it, say that it is this rank, and at which instruction it is.
 cat > "$work/last_hangs" <<END
 #!/bin/bash
-[[ \$OMPI_COMM_WORLD_RANK != 2 ]] || export SMEX_EMULATED_HANG=launch:80
+[[ \$OMPI_COMM_WORLD_RANK != 2 ]] || export SMEX_EMULATED_HANG=kernel_:40
 exec "$smex_run" "\$@"
 END
 chmod +x "$work/last_hangs"
