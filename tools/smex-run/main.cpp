@@ -275,17 +275,22 @@ Status runArguments(int argc, char **argv, mpi::World *world) {
   return tools::run(std::move(arguments), world);
 }
 
-/// Where it is everybody's error, one says it: mpirun ends the others then.
-void leaveToFirst(const mpi::Launch &launch) {
-  if (launch.rank != 0)
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+/// Of the environment: whoever wants what they say cannot tell that it is
+/// wrong.
+Status checkVariables() {
+  for (const char *name : {"SMEX_MPI_TIMEOUT", "SMEX_NCCL_TIMEOUT"})
+    if (const auto seconds = runtime::secondsIn(name, 1); !seconds)
+      return seconds.error();
+  return {};
 }
 
 /// As one of several processes that mpirun has started.
 int runTogether(int argc, char **argv, const mpi::Launch &launch) {
   auto world = mpi::World::join();
   if (!world) {
-    leaveToFirst(launch);
+    // Where it is everybody's error, one says it: mpirun ends the others then.
+    if (launch.rank != 0)
+      std::this_thread::sleep_for(std::chrono::seconds(1));
     return report(world.error());
   }
   if (!(*world)->isFirst() && !std::freopen("/dev/null", "w", stdout))
@@ -296,28 +301,19 @@ int runTogether(int argc, char **argv, const mpi::Launch &launch) {
   program.add("the version of smex-run", versionText);
   if (Status same = program.compare(**world); !same)
     return (*world)->finish(same);
+  if (const Status fine = checkVariables(); !fine)
+    return (*world)->finish(fine);
   return (*world)->finish(runArguments(argc, argv, world->get()));
-}
-
-/// Of the environment: once what they say is wanted, nobody could be told that
-/// it is wrong.
-Status checkVariables() {
-  for (const char *name : {"SMEX_MPI_TIMEOUT", "SMEX_NCCL_TIMEOUT"})
-    if (const auto seconds = runtime::secondsIn(name, 1); !seconds)
-      return seconds.error();
-  return {};
 }
 
 int runCommand(int argc, char **argv) {
   const auto launch = mpi::findLaunch();
   if (!launch)
     return report(launch.error());
-  if (const Status fine = checkVariables(); !fine) {
-    leaveToFirst(*launch);
-    return report(fine.error());
-  }
   if (launch->hasOthers())
     return runTogether(argc, argv, *launch);
+  if (const Status fine = checkVariables(); !fine)
+    return report(fine.error());
   const Status done = runArguments(argc, argv, nullptr);
   return done ? 0 : report(done.error());
 }
