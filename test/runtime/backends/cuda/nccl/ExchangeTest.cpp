@@ -137,11 +137,18 @@ TEST_CASE("an exchange that its staging has no room for is refused") {
   b.move("x", plan::Opcode::Reduce, from, b.buffer(x, {all, none}),
          {{{0, all}, {1, all}}, {}}, {});
   addPorts(b.result.program);
+  // Who comes to a run that another process has stopped already leaves it to
+  // that one to say why.
+  size_t said = 0;
   for (const auto &result :
        run(b.result, Terms(b.result),
            std::max<size_t>(2, setting("SMEX_TEST_PROCESSES", "1")), false)) {
     REQUIRE_FALSE(result);
-    CHECK_THAT(result.error().message,
-               Catch::Contains("GPU 0 of the plan keeps 0 bytes of staging"));
+    const std::string &message = result.error().message;
+    said += !message.empty();
+    if (!message.empty())
+      CHECK_THAT(message,
+                 Catch::Contains("GPU 0 of the plan keeps 0 bytes of staging"));
   }
+  CHECK(said >= 1);
 }
