@@ -150,6 +150,12 @@ private:
     made.offsets = offsetsOf(buffer);
     if (exec::isOnHost(buffer))
       made.space = plan::Space::Host;
+    if (const auto on = buffer.getKeptOn()) {
+      made.kept.emplace();
+      made.kept->on.assign(on->begin(), on->end());
+      if (exec::BufferOp as = exec::keptAs(buffer))
+        made.kept->as = numbers.at(as);
+    }
   }
 
   /// One, if all that have something of the buffer have it there.

@@ -274,7 +274,9 @@ private:
             ? inputAttribute<PartRangesAttr>(tensor, semantic::partRangesAttr)
             : PartRangesAttr(),
         isInput ? semantic::recipeOf(tensor) : RecipeAttr(), of,
-        DenseI64ArrayAttr());
+        DenseI64ArrayAttr(),
+        exec::SpaceAttr::get(builder.getContext(), exec::Space::Device),
+        DenseI64ArrayAttr(), Value());
   }
 
   void makeHome(Value value, Role role) {

@@ -58,8 +58,7 @@ struct ArenaBytes {
 inline ArenaBytes arenaBytes(const plan::Partitioned &partitioned, int worker,
                              int buffer) {
   const plan::Program &program = partitioned.program;
-  return {program.buffers[size_t(buffer)].space,
-          partitioned.offset(worker, buffer),
+  return {partitioned.space(worker, buffer), partitioned.offset(worker, buffer),
           volume(partitioned.box(worker, buffer)) *
               byteSize(plan::elementType(program, buffer))};
 }

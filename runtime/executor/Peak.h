@@ -22,8 +22,7 @@ public:
   }
 
   void buffer(int index) {
-    const bool isHost =
-        program.buffers[size_t(index)].space == plan::Space::Host;
+    const bool isHost = partitioned.space(worker, index) == plan::Space::Host;
     int64_t &most = isHost ? hostBytes : bytes;
     if (const int64_t size = bytesOf(index))
       most = std::max(most, partitioned.offset(worker, index) + size);

@@ -46,6 +46,7 @@ void checkProgram(const Partitioned &partitioned, const std::string &prefix,
   const Subject subject(partitioned, prefix, findings);
   checkMeaning(subject);
   checkCoverage(subject);
+  checkKept(subject);
   checkEpilogues(subject);
   checkWorkers(subject);
 }

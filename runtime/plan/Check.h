@@ -41,6 +41,7 @@ enum class FindingKind {
   Staging,  // too little memory for what GPUs exchange
   Rewritten, // an input, a parameter or an element is written (again)
   Region,    // an operand lacks elements that the lambda reads
+  Kept,      // a worker keeps another value than others fill the buffer with
   Reduction, // parts of a reduction that do not make it up, wrong reducer
   Coverage,  // an output or a parameter is not held completely
   Kernel,    // a kernel is not what its lambda says

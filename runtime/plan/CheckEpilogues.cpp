@@ -54,6 +54,10 @@ private:
       if (each.to == buffer && int(i) != product)
         return subject.names.instruction(int(i)) + " writes";
     }
+    for (size_t b = 0; b < program.buffers.size(); ++b)
+      if (const auto &kept = program.buffers[b].kept;
+          kept && kept->as == buffer)
+        return subject.names.buffer(int(b)) + " is, where that is kept,";
     for (const auto *ports : {&program.inputs, &program.outputs})
       for (const Port &port : *ports)
         if (port.buffer == buffer)

@@ -46,11 +46,18 @@ public:
   }
 
 private:
+  int storage(int buffer) const {
+    return subject.partitioned.storage(worker, buffer);
+  }
+
   void workspace() {
     const Worker &own = subject.partitioned.workers[size_t(worker)];
     const int64_t lo = own.workspaceOffset, hi = lo + own.workspaceBytes;
     for (size_t b = 0; b < lives.size(); ++b) {
-      const bool isHost = program.buffers[b].space == Space::Host;
+      if (storage(int(b)) != int(b))
+        continue; // the bytes of another one
+      const bool isHost =
+          subject.partitioned.space(worker, int(b)) == Space::Host;
       lives[b].lo =
           subject.partitioned.offset(worker, int(b)) + (isHost ? hostBegin : 0);
       lives[b].hi = lives[b].lo +
@@ -69,7 +76,8 @@ private:
       life.source = true;
       life.parameter = parameter;
       // A parameter's next value may be put where it is once it is not needed.
-      life.stays = parameter && (next < 0 || lives[size_t(next)].lo != life.lo);
+      life.stays =
+          parameter && (next < 0 || lives[size_t(storage(next))].lo != life.lo);
       add(buffer, -1, subject.box(worker, buffer));
     };
     for (const Port &input : program.inputs)
@@ -189,7 +197,8 @@ private:
     return ", which nothing writes";
   }
 
-  void read(WorkerInstruction reader, int buffer, const Box &region) {
+  void read(WorkerInstruction reader, int of, const Box &region) {
+    const int buffer = storage(of);
     use(lives[size_t(buffer)], reader, false);
     if (const auto missing = missingAt(reader, buffer, region))
       findings.add(FindingKind::NotReady,
@@ -240,7 +249,8 @@ private:
                  "the next value of parameter \"" + parameter.name + "\"");
   }
 
-  void outlives(int buffer, const std::string &what) {
+  void outlives(int of, const std::string &what) {
+    const int buffer = storage(of);
     use(lives[size_t(buffer)], end);
     if (const auto missing =
             missingAt(std::nullopt, buffer, subject.box(worker, buffer)))
@@ -274,7 +284,7 @@ private:
       return false;
     bool isOperand = false;
     for (size_t k = 0; k < instruction.operands.size(); ++k) {
-      if (instruction.operands[k] != from)
+      if (storage(instruction.operands[k]) != from)
         continue;
       isOperand = true;
       if (!subject.readsAtResult(instruction.kernel, int(k)))

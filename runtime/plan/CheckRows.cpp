@@ -65,8 +65,9 @@ private:
     return std::nullopt;
   }
 
-  /// What the worker reads of a buffer, or of where it is moved to. `seen`:
-  /// buffers that lead here; a broken plan moves in a circle.
+  /// What the worker reads of a buffer, or of where it is moved to, or of what
+  /// it keeps it for. `seen`: buffers that lead here; a broken plan moves in a
+  /// circle.
   Runs neededOf(int worker, int buffer, std::set<int> seen) {
     if (!seen.insert(buffer).second)
       return {};
@@ -82,11 +83,16 @@ private:
             add(readBy(worker, int(i), k));
       } else if (reader.from == buffer && isMove(reader.op)) {
         // What comes back is read in its place.
-        add(neededOf(worker, reader.to, seen));
+        if (written(partitioned, worker, int(i)))
+          add(neededOf(worker, reader.to, seen));
       } else if (reader.from == buffer) {
         add(whole(worker, buffer));
       }
     }
+    for (size_t b = 0; b < program.buffers.size(); ++b)
+      if (partitioned.isKept(worker, int(b)) &&
+          program.buffers[b].kept->as == buffer)
+        add(neededOf(worker, int(b), seen));
     for (const Port &output : program.outputs)
       if (output.buffer == buffer)
         add(whole(worker, buffer));

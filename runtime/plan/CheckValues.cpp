@@ -160,3 +160,21 @@ private:
 void plan::checkValues(const Plan &plan, Findings &findings) {
   SameValues(plan, findings).run();
 }
+
+void plan::checkKept(const Subject &subject) {
+  const std::vector<BufferInfo> &buffers = subject.program.buffers;
+  const auto isOther = [](const BufferInfo &buffer) {
+    return buffer.kept && buffer.kept->as >= 0;
+  };
+  if (std::none_of(buffers.begin(), buffers.end(), isOther))
+    return;
+  Numbering numbering;
+  const Values values(subject.partitioned, numbering);
+  for (size_t b = 0; b < buffers.size(); ++b)
+    if (isOther(buffers[b]) &&
+        values.inBuffer(int(b)) != values.inBuffer(buffers[b].kept->as))
+      subject.findings.add(
+          FindingKind::Kept, subject.names.gpu(buffers[b].kept->on.front()),
+          ": keeps ", subject.names.buffer(buffers[b].kept->as), " for ",
+          subject.names.buffer(int(b)), ", which has another value");
+}

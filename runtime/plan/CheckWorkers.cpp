@@ -4,12 +4,12 @@
 // Waits are said of groups, so the order of instructions looks the same from
 // every worker, as far as all workers do the same (Order::View::Symmetric):
 // adding the digits of one worker to those of all maps it onto itself. So where
-// two workers have buffers of the same sizes at the same places, do the same
-// instructions, and whoever may read a buffer of the one, may read that of the
-// other, what is proven of the one is true of the other. Who may read is said
-// of groups, too: all who differ in no other steps than readers of that
-// instruction do, whether they read or not. What of a buffer is read plays no
-// part where one instruction writes all of it.
+// two workers have buffers of the same sizes at the same places, keep the same
+// ones, do the same instructions, and whoever may read a buffer of the one, may
+// read that of the other, what is proven of the one is true of the other. Who
+// may read is said of groups, too: all who differ in no other steps than
+// readers of that instruction do, whether they read or not. What of a buffer is
+// read plays no part where one instruction writes all of it.
 #include "runtime/plan/Subject.h"
 #include "runtime/plan/Validate.h"
 
@@ -57,6 +57,9 @@ private:
     for (size_t b = 0; b < program.buffers.size(); ++b) {
       key.push_back(plan::byteSize(partitioned, w, int(b)));
       key.push_back(key.back() ? partitioned.offset(w, int(b)) : 0);
+      if (program.buffers[b].kept)
+        key.insert(key.end(), {partitioned.storage(w, int(b)),
+                               int64_t(partitioned.space(w, int(b)))});
     }
     for (size_t i = 0; i < program.instructions.size(); ++i) {
       const Instruction &instruction = program.instructions[i];
@@ -68,8 +71,7 @@ private:
   }
 
   bool isInPlace(int w, int from, int to) const {
-    return program.buffers[size_t(from)].space ==
-               program.buffers[size_t(to)].space &&
+    return partitioned.space(w, from) == partitioned.space(w, to) &&
            partitioned.offset(w, from) == partitioned.offset(w, to) &&
            partitioned.box(w, from) == partitioned.box(w, to);
   }

@@ -39,8 +39,10 @@ Json plan::expanded(const Partitioned &partitioned, int worker) {
   for (int b = 0; b < int(program.buffers.size()); ++b) {
     buffers.push_back({{"box", boxToJson(partitioned.box(worker, b))},
                        {"offset", partitioned.offset(worker, b)}});
-    if (program.buffers[size_t(b)].space == Space::Host)
+    if (partitioned.space(worker, b) == Space::Host)
       buffers.back()["space"] = "host";
+    if (const int storage = partitioned.storage(worker, b); storage != b)
+      buffers.back()["kept_as"] = storage;
   }
   for (int i = 0; i < int(program.instructions.size()); ++i)
     instructions.push_back(instruction(partitioned, worker, i));

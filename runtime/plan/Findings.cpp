@@ -19,6 +19,8 @@ const char *plan::name(FindingKind kind) {
     return "staging";
   case FindingKind::Rewritten:
     return "rewritten";
+  case FindingKind::Kept:
+    return "kept";
   case FindingKind::Region:
     return "region";
   case FindingKind::Reduction:

@@ -237,9 +237,20 @@ TensorInfo tensorOf(const Cursor &at) {
   return tensor;
 }
 
+Kept keptOf(const Cursor &at) {
+  Kept kept;
+  at.object({"on"}, {"as"});
+  if (at.has("as"))
+    kept.as = number(at, "as");
+  for (int64_t worker : at.integers("on", 0, gpuLimit - 1))
+    kept.on.push_back(int(worker));
+  return kept;
+}
+
 BufferInfo bufferOf(const Cursor &at, size_t workers) {
   BufferInfo buffer;
-  at.object({"region", "tensor"}, {"element", "offset", "partial", "space"});
+  at.object({"region", "tensor"},
+            {"element", "kept", "offset", "partial", "space"});
   buffer.tensor = number(at, "tensor");
   buffer.region = number(at, "region");
   if (at.has("offset") || workers == 1)
@@ -251,6 +262,8 @@ BufferInfo bufferOf(const Cursor &at, size_t workers) {
     if (at.string("space") != "host")
       at.refuse("\"space\" is \"host\" or absent");
   }
+  if (at.has("kept"))
+    buffer.kept = at.with("kept", keptOf);
   if (at.has("partial") && !(buffer.partial = at.boolean("partial")))
     at.refuse("\"partial\" is true or absent");
   if (at.has("element")) {

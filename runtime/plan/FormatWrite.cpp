@@ -308,6 +308,13 @@ static Json runsToJson(const Runs &runs) {
   return json;
 }
 
+static Json keptToJson(const Kept &kept) {
+  Json json = {{"on", kept.on}};
+  if (kept.as >= 0)
+    json["as"] = kept.as;
+  return json;
+}
+
 Json plan::programToJson(const Program &program) {
   Json json = {
       {"buffers", array(program.buffers,
@@ -320,6 +327,8 @@ Json plan::programToJson(const Program &program) {
                           json["region"] = buffer.region;
                           if (buffer.space == Space::Host)
                             json["space"] = "host";
+                          if (buffer.kept)
+                            json["kept"] = keptToJson(*buffer.kept);
                           if (buffer.offsets.size() == 1)
                             json["offset"] = buffer.offsets.front();
                           return json;

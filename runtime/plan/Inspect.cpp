@@ -303,6 +303,12 @@ private:
     return text + ")";
   }
 
+  /// What it is there, if nothing fills it.
+  std::string kept(int number) const {
+    const int storage = partitioned.storage(worker, number);
+    return storage == number ? "" : " kept as #" + std::to_string(storage);
+  }
+
   std::string buffer(int number) const {
     const BufferInfo &info = program.buffers[size_t(number)];
     return program.tensors[size_t(info.tensor)].name + "#" +
@@ -310,7 +316,9 @@ private:
            (info.element ? std::string(smex::name(*info.element)) : "") +
            toString(partitioned.box(worker, number)) + " @" +
            std::to_string(partitioned.offset(worker, number)) +
-           (info.space == Space::Host ? " on the host" : "");
+           (partitioned.space(worker, number) == Space::Host ? " on the host"
+                                                             : "") +
+           kept(number);
   }
 
   std::string instruction(size_t i) const {

@@ -14,19 +14,21 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
   const int end = int(program.instructions.size()) + 1;
   std::vector<Lifetime> spans(program.buffers.size());
   for (size_t b = 0; b < spans.size(); ++b) {
-    const bool isHost = program.buffers[b].space == Space::Host;
+    const bool isHost = partitioned.space(worker, int(b)) == Space::Host;
     spans[b] = {int(b), std::numeric_limits<int>::max(), -1,
                 isHost ? 0
                        : volume(partitioned.box(worker, int(b))) *
                              byteSize(elementType(program, int(b)))};
   }
   const auto touch = [&](int buffer, int time) {
-    Lifetime &span = spans[size_t(buffer)];
+    Lifetime &span = spans[size_t(partitioned.storage(worker, buffer))];
     span.lower = std::min(span.lower, time);
     span.upper = std::max(span.upper, time + 1);
   };
   for (int i = 0; i + 1 < end; ++i) {
     const Instruction &instruction = program.instructions[size_t(i)];
+    if (partitioned.isKept(worker, instruction.to))
+      continue;
     touch(instruction.to, i);
     for (int operand : instruction.operands)
       touch(operand, i);
@@ -45,7 +47,7 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
     touch(parameter.next, end - 1);
     if (partitioned.offset(worker, parameter.next) ==
         partitioned.offset(worker, parameter.buffer))
-      spans[size_t(parameter.next)].bytes = 0;
+      spans[size_t(partitioned.storage(worker, parameter.next))].bytes = 0;
   }
   // What is written over an operand lives on in its place.
   std::vector<int> place(spans.size());
@@ -57,7 +59,10 @@ std::vector<Lifetime> plan::lifetimes(const Partitioned &partitioned,
       return partitioned.offset(worker, buffer);
     };
     const int to = instruction.to;
-    for (int operand : instruction.operands) {
+    for (int read : instruction.operands) {
+      const int operand = partitioned.storage(worker, read);
+      if (partitioned.isKept(worker, to))
+        break;
       Lifetime &over = spans[size_t(place[size_t(operand)])];
       Lifetime &result = spans[size_t(to)];
       if (operand == to || at(operand) != at(to) || over.bytes != result.bytes)

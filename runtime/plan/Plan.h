@@ -25,6 +25,7 @@
 #include "runtime/plan/Launch.h"
 #include "runtime/plan/SearchInfo.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -97,6 +98,16 @@ struct Region {
 /// what the device has no room for.
 enum class Space { Device, Host };
 
+/// Workers on which nothing fills a buffer, since they have the same already:
+/// what others move to the host and back, or compute again, they keep.
+struct Kept {
+  /// The buffer that it is there, byte for byte: an earlier one of the same
+  /// tensor. -1: of an input or a parameter that is on the host of other
+  /// workers, itself; it has a place on the device of these.
+  int as = -1;
+  std::vector<int> on; // workers, ascending; one at least
+};
+
 /// A region of a tensor on each worker.
 struct BufferInfo {
   int tensor = 0;
@@ -109,12 +120,15 @@ struct BufferInfo {
   int region = -1;
   /// Instructions compute, fetch and reduce on the device; outputs are there,
   /// too. Of inputs and parameters, what is on the host is there when a step
-  /// begins. A parameter's next value is in the parameter's space.
+  /// begins. A parameter's next value is in the parameter's space. Of workers
+  /// that have not `kept` it.
   Space space = Space::Device;
   /// Bytes from the start of the space's arena, a multiple of 64: one number,
   /// or, where workers differ, one for each. Where a worker has nothing of the
   /// buffer, it says nothing.
   std::vector<int64_t> offsets = {};
+  /// What a compute or a move fills, and on some workers does not.
+  std::optional<Kept> kept = {};
 };
 
 struct Instruction {
@@ -359,6 +373,24 @@ struct Partitioned {
   int64_t offset(int worker, int buffer) const {
     const auto &all = program.buffers[size_t(buffer)].offsets;
     return all[all.size() == 1 ? 0 : size_t(worker)];
+  }
+  bool isKept(int worker, int buffer) const {
+    const std::optional<Kept> &kept = program.buffers[size_t(buffer)].kept;
+    return kept && std::binary_search(kept->on.begin(), kept->on.end(), worker);
+  }
+  /// The buffer whose bytes the worker has for it: itself, or what it keeps in
+  /// place of it.
+  int storage(int worker, int buffer) const {
+    while (isKept(worker, buffer) &&
+           program.buffers[size_t(buffer)].kept->as >= 0)
+      buffer = program.buffers[size_t(buffer)].kept->as;
+    return buffer;
+  }
+  /// Where that is.
+  Space space(int worker, int buffer) const {
+    buffer = storage(worker, buffer);
+    return isKept(worker, buffer) ? Space::Device
+                                  : program.buffers[size_t(buffer)].space;
   }
 
 private:

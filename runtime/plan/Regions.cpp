@@ -129,6 +129,8 @@ std::optional<Box> plan::written(const Partitioned &partitioned, int worker,
                                  int number) {
   const Instruction &instruction =
       partitioned.program.instructions[size_t(number)];
+  if (partitioned.isKept(worker, instruction.to))
+    return std::nullopt;
   if (instruction.op != Opcode::Compute) {
     const Box &to = partitioned.box(worker, instruction.to);
     return isEmpty(to) ? std::nullopt : std::optional<Box>(to);
@@ -151,6 +153,8 @@ std::vector<Piece> plan::piecesOf(const Partitioned &partitioned, int worker,
   const Instruction &instruction = program.instructions[size_t(number)];
   if (!instruction.pieces.empty())
     return instruction.pieces[size_t(worker)];
+  if (isMove(instruction.op) && partitioned.isKept(worker, instruction.to))
+    return {};
   if (isMove(instruction.op))
     return {{worker, partitioned.box(worker, instruction.to)}};
   const Box &wanted = partitioned.box(worker, instruction.to);

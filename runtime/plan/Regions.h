@@ -23,13 +23,14 @@ void evaluate(Program &program, const std::vector<tdl::Lambda> &lambdas);
 bool isTiled(const Region &region);
 
 /// What the worker's share of an instruction writes of `to`; nothing where it
-/// has nothing to do. A part of a reduction without terms has no result, unless
-/// the whole reduction has none: that is the identity.
+/// has nothing to do, or keeps what it has for it. A part of a reduction
+/// without terms has no result, unless the whole reduction has none: that is
+/// the identity.
 std::optional<Box> written(const Partitioned &partitioned, int worker,
                            int instruction);
 
 /// Where the worker gets its part of a fetch or a reduction; of a move between
-/// spaces, from itself.
+/// spaces, from itself, if it does it.
 std::vector<Piece> piecesOf(const Partitioned &partitioned, int worker,
                             int instruction);
 /// How many elements of these come from other workers, for each worker.

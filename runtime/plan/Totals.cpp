@@ -93,9 +93,10 @@ Totals plan::totals(const Partitioned &partitioned) {
   for (const Instruction &instruction : program.instructions)
     if (isMove(instruction.op))
       for (size_t w = 0; w < partitioned.workers.size(); ++w)
-        add(totals.hostTraffic.of(instruction.op),
-            volume(partitioned.box(int(w), instruction.to)) *
-                smex::byteSize(elementType(program, instruction.to)));
+        if (!partitioned.isKept(int(w), instruction.to))
+          add(totals.hostTraffic.of(instruction.op),
+              volume(partitioned.box(int(w), instruction.to)) *
+                  smex::byteSize(elementType(program, instruction.to)));
   for (const Parameter &parameter : program.parameters)
     if (!parameter.state)
       add(totals.parameterBytes,

@@ -45,6 +45,10 @@ void validateDivisions(const Program &program, size_t workers,
 void validateBoxes(const Program &program, size_t workers,
                    Complaint &complaint);
 
+/// What some workers keep where others fill a buffer: numbers, spaces, and who
+/// may do so. The rest of the program is valid.
+void validateKept(const Program &program, size_t workers, Complaint &complaint);
+
 /// What the program says of its graphs; the rest of it is valid, outputs apart.
 void validateGraphs(const Program &program, Complaint &complaint);
 

@@ -43,6 +43,8 @@ public:
     names.clear();
     each("outputs", program.outputs, &ProgramValidator::output);
     if (!complaint)
+      validateKept(program, workers, complaint);
+    if (!complaint)
       validateEdgeRows(program, complaint);
   }
 

@@ -85,10 +85,12 @@ private:
     if (!fits(worker.workspaceOffset, worker.workspaceBytes, ofBuffers))
       return complaint.add("workspace: does not lie in the arena of ", bytes,
                            " bytes", beforeStaging(), ", 64-byte aligned");
-    for (size_t i = 0; i < program.buffers.size(); ++i) {
+    for (size_t i = 0; i < program.buffers.size() && !complaint; ++i) {
+      if (partitioned.isKept(number, int(i)))
+        kept(int(i));
       const int64_t size = byteSize(partitioned, number, int(i));
       const int64_t at = partitioned.offset(number, int(i));
-      const bool isHost = program.buffers[i].space == Space::Host;
+      const bool isHost = partitioned.space(number, int(i)) == Space::Host;
       const int64_t room = isHost ? worker.hostBytes : ofBuffers;
       if (size > 0 && !fits(at, size, room))
         return complaint.add("buffers[", i, "].offset: ", size, " bytes at ",
@@ -97,6 +99,23 @@ private:
                              isHost ? " on the host" : beforeStaging(),
                              ", 64-byte aligned");
     }
+  }
+
+  /// It is the other one's bytes.
+  void kept(int buffer) {
+    const int as = program.buffers[size_t(buffer)].kept->as;
+    if (as < 0)
+      return;
+    const Box &own = partitioned.box(number, buffer),
+              &there = partitioned.box(number, as);
+    if (own != there)
+      complaint.add("buffers[", buffer, "].kept.as: has ", smex::toString(own),
+                    ", and buffer ", as, " ", smex::toString(there));
+    else if (!isEmpty(own) && partitioned.offset(number, buffer) !=
+                                  partitioned.offset(number, as))
+      complaint.add("buffers[", buffer, "].offset: is ",
+                    partitioned.offset(number, buffer), ", and of buffer ", as,
+                    ", which is kept for it, ", partitioned.offset(number, as));
   }
 
   std::string beforeStaging() const {

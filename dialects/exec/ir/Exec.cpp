@@ -77,6 +77,26 @@ std::vector<BufferOp> smex::exec::read(Operation *instruction) {
   return buffers;
 }
 
+bool smex::exec::isKept(BufferOp buffer, int64_t worker) {
+  const auto on = buffer.getKeptOn();
+  return on && std::binary_search(on->begin(), on->end(), worker);
+}
+
+BufferOp smex::exec::keptAs(BufferOp buffer) {
+  return buffer.getKeptAs() ? bufferOf(buffer.getKeptAs()) : BufferOp();
+}
+
+BufferOp smex::exec::storageOf(BufferOp buffer, int64_t worker) {
+  while (isKept(buffer, worker) && buffer.getKeptAs())
+    buffer = keptAs(buffer);
+  return buffer;
+}
+
+bool smex::exec::isOnHostOf(BufferOp buffer, int64_t worker) {
+  const BufferOp storage = storageOf(buffer, worker);
+  return isOnHost(storage) && !isKept(storage, worker);
+}
+
 Queue smex::exec::queueOf(Operation *instruction) {
   return TypeSwitch<Operation *, Queue>(instruction)
       .Case([](ComputeOp) { return Queue::Computing; })

@@ -65,9 +65,19 @@ inline bool isParameter(BufferOp buffer) {
   return isParameter(buffer.getRole());
 }
 
+/// On workers that have not kept it.
 inline bool isOnHost(BufferOp buffer) {
   return buffer.getSpace() == Space::Host;
 }
+/// Whether nothing fills it on the worker, since that has the same already.
+bool isKept(BufferOp buffer, int64_t worker);
+/// What those have instead; null: itself.
+BufferOp keptAs(BufferOp buffer);
+/// The buffer whose bytes the worker has for it: itself, or what it keeps in
+/// place of it.
+BufferOp storageOf(BufferOp buffer, int64_t worker);
+/// Whether that is on the worker's host.
+bool isOnHostOf(BufferOp buffer, int64_t worker);
 
 /// Steps of these ways make no more workers, and are no more, than programs may
 /// have; else an error.

@@ -227,6 +227,15 @@ def BufferOp : ExecOp<"buffer",
     may use; an input or a parameter there is there when a step begins. All else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
     are there once memory is planned. `range`, `part_ranges` and `recipe` are those of an input
     (dialects/smex).
+
+    `kept`: on these workers nothing fills it, since they have the same already: it is the bytes of an earlier
+    buffer of the tensor. Moves and computes that fill it are not there for them. An input or a
+    parameter that is on the host of other workers is kept as itself, and has a place on the device of these.
+
+    ```mlir
+    %b = exec.buffer temporary "a" : tensor<8xf32> #smex.division<part 0> kept on [1] as %a
+    exec.from_host %h to %b
+    ```
   }];
   let arguments = (ins RoleAttr:$role, StrAttr:$tensor,
                        TypeAttrOf<AnyStaticShapeTensor>:$tensorType, UnitAttr:$partial,
@@ -236,10 +245,13 @@ def BufferOp : ExecOp<"buffer",
                        OptionalAttr<SmexRecipeAttr>:$recipe,
                        RegionsAttr:$regions,
                        OptionalAttr<DenseI64ArrayAttr>:$offsets,
-                       DefaultValuedAttr<SpaceAttr, "::smex::exec::Space::Device">:$space);
+                       DefaultValuedAttr<SpaceAttr, "::smex::exec::Space::Device">:$space,
+                       OptionalAttr<DenseI64ArrayAttr>:$kept_on,
+                       Optional<BufferType>:$kept_as);
   let results = (outs BufferType:$result);
   let assemblyFormat = [{
-    $role $tensor `:` $tensorType (`partial` $partial^)? (`on` $space^)? $regions attr-dict
+    $role $tensor `:` $tensorType (`partial` $partial^)? (`on` $space^)? $regions
+    (`kept` `on` $kept_on^)? (`as` $kept_as^)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -318,7 +330,7 @@ class MoveOp<string mnemonic> : ExecOp<mnemonic> {
 }
 
 def ToHostOp : MoveOp<"to_host"> {
-  let summary = "copies a buffer from the device to the host, on each worker";
+  let summary = "copies a buffer from the device to the host, on each worker that has not kept it";
   let description = [{
     The two have the same regions of the same tensor, and no partial results.
     Of a move back, too.
@@ -331,7 +343,7 @@ def ToHostOp : MoveOp<"to_host"> {
 }
 
 def FromHostOp : MoveOp<"from_host"> {
-  let summary = "copies a buffer from the host to the device, on each worker";
+  let summary = "copies a buffer from the host to the device, on each worker that has not kept it";
 }
 
 def OutputOp : ExecOp<"output"> {

@@ -136,6 +136,14 @@ StepSet Regions::crossed(BufferOp from, BufferOp to) {
 }
 
 std::vector<bool> Regions::doers(Operation *op) {
+  BufferOp to = written(op);
+  std::vector<bool> flags = withShares(op);
+  for (int64_t worker : to.getKeptOn().value_or(ArrayRef<int64_t>()))
+    flags[size_t(worker)] = false;
+  return flags;
+}
+
+std::vector<bool> Regions::withShares(Operation *op) {
   std::vector<bool> flags;
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute) {

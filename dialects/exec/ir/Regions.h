@@ -37,6 +37,7 @@ public:
   std::vector<bool> doers(mlir::Operation *op);
 
 private:
+  std::vector<bool> withShares(mlir::Operation *op);
   std::vector<Box> evaluate(mlir::Attribute regions,
                             llvm::ArrayRef<int64_t> shape);
   const analysis::Access &accessOf(ReadAttr read);

@@ -177,10 +177,48 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+/// What some workers keep, instead of filling this buffer.
+static LogicalResult verifyKept(BufferOp buffer, int64_t workers) {
+  const auto on = buffer.getKeptOn();
+  if (!on) {
+    if (buffer.getKeptAs())
+      return buffer.emitOpError("is kept as another buffer, but on no worker");
+    return success();
+  }
+  for (const auto [at, worker] : llvm::enumerate(*on))
+    if (worker < 0 || worker >= workers || (at > 0 && (*on)[at - 1] >= worker))
+      return buffer.emitOpError("is kept on workers that are not in ascending "
+                                "order, or not there: ")
+             << worker;
+  if (on->empty() || buffer.getPartial())
+    return buffer.emitOpError("is kept on no worker, or a partial result");
+  const bool isTemporary = buffer.getRole() == Role::Temporary;
+  if (isTemporary != bool(buffer.getKeptAs()))
+    return buffer.emitOpError(
+        isTemporary ? "is kept, but not said as what"
+                    : "is an input or a parameter, which is kept as itself");
+  if (!isTemporary)
+    return isOnHost(buffer)
+               ? success()
+               : buffer.emitOpError("is kept on the device, where it is on "
+                                    "all workers");
+  auto as = buffer.getKeptAs().getDefiningOp<BufferOp>();
+  if (!as)
+    return buffer.emitOpError("has an operand that is no exec.buffer");
+  if (as.getTensor() != buffer.getTensor() ||
+      as.getTensorType() != buffer.getTensorType() ||
+      as.getRegions() != buffer.getRegions() || as.getPartial())
+    return buffer.emitOpError("is kept as what is not the same of \"")
+           << buffer.getTensor() << "\"";
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   if (failed(verifyInProgram(*this)))
     return failure();
   const int64_t workers = programOf(*this).getWorkers();
+  if (failed(verifyKept(*this, workers)))
+    return failure();
   auto type = dyn_cast<RankedTensorType>(getTensorType());
   const auto element =
       type ? tdl::toDType(type.getElementType()) : std::nullopt;

@@ -201,8 +201,9 @@ LogicalResult UpdateOp::verify() {
   if (parameter.getTensorType() != value.getTensorType() ||
       parameter.getRegions() != value.getRegions())
     return emitOpError("gives a parameter the value of another region");
-  if (parameter.getSpace() != value.getSpace())
-    return emitOpError("gives a parameter a value that is not in its space: ")
-           << "one is on the host, the other on the device";
+  for (int64_t w = 0; w < programOf(*this).getWorkers(); ++w)
+    if (isOnHostOf(parameter, w) != isOnHostOf(value, w))
+      return emitOpError("gives a parameter a value that is not in its space: ")
+             << "one is on the host, the other on the device";
   return success();
 }

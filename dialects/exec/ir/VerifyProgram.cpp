@@ -101,6 +101,10 @@ LogicalResult verifyPartial(Operation *op) {
 /// `written`: by the instructions before.
 LogicalResult verifyUse(Operation *op, Written &written) {
   BufferOp to = exec::written(op);
+  if (to.getKeptOn() && !isa<ComputeOp, ToHostOp, FromHostOp>(op))
+    return op->emitOpError("fills \"")
+           << to.getTensor()
+           << "\", which some workers keep; only a compute or a move may";
   if (to.getRole() != Role::Temporary)
     return op->emitOpError("writes \"")
            << to.getTensor() << "\", but instructions write temporaries only";
@@ -113,6 +117,33 @@ LogicalResult verifyUse(Operation *op, Written &written) {
              << from.getTensor() << "\", which nothing before it writes";
   }
   written.insert(to);
+  return success();
+}
+
+/// What an instruction uses is where it looks for it, on each worker that does
+/// it: what is kept is where it was.
+LogicalResult verifySpaces(ProgramOp program) {
+  const auto refuse = [](Operation *op, BufferOp buffer, int64_t worker) {
+    return op->emitOpError("uses \"")
+           << buffer.getTensor() << "\", which worker " << worker
+           << " keeps in another memory";
+  };
+  const bool isKept =
+      llvm::any_of(program.getOps<BufferOp>(), [](BufferOp buffer) {
+        return buffer.getKeptOn().has_value();
+      });
+  for (int64_t w = 0; isKept && w < program.getWorkers(); ++w) {
+    for (Operation *op : instructions(program)) {
+      if (exec::isKept(written(op), w))
+        continue;
+      for (BufferOp from : read(op))
+        if (isOnHostOf(from, w) != isa<FromHostOp>(op))
+          return refuse(op, from, w);
+    }
+    for (auto output : program.getOps<OutputOp>())
+      if (isOnHostOf(bufferOf(output.getBuffer()), w))
+        return refuse(output, bufferOf(output.getBuffer()), w);
+  }
   return success();
 }
 
@@ -165,6 +196,7 @@ LogicalResult ProgramOp::verifyRegions() {
         failed(verifyUse(op, written)) || failed(verifyPartial(op)) ||
         failed(verifyEpilogue(op)))
       return failure();
-  return failure(failed(verifyOutputs(*this, written)) ||
+  return failure(failed(verifySpaces(*this)) ||
+                 failed(verifyOutputs(*this, written)) ||
                  failed(verifyUpdates(*this, written)));
 }

@@ -22,8 +22,7 @@ int64_t runtime::hostBegin(const plan::Worker &worker) {
 
 int64_t runtime::placeOf(const plan::Partitioned &partitioned, int worker,
                          int buffer) {
-  const bool isHost =
-      partitioned.program.buffers[size_t(buffer)].space == plan::Space::Host;
+  const bool isHost = partitioned.space(worker, buffer) == plan::Space::Host;
   return partitioned.offset(worker, buffer) +
          (isHost ? hostBegin(partitioned.workers[size_t(worker)]) : 0);
 }

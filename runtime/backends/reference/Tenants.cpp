@@ -42,8 +42,9 @@ void Tenants::moveIn(int buffer) {
 
 Status Tenants::check(int buffer) const {
   const Lines lines = linesOf(buffer);
+  const int owner = partitioned.storage(worker, buffer);
   for (int64_t line = lines.begin; line < lines.end; ++line)
-    if (tenant[size_t(line)].load(std::memory_order_relaxed) != buffer) {
+    if (tenant[size_t(line)].load(std::memory_order_relaxed) != owner) {
       const plan::BufferInfo &info = program.buffers[size_t(buffer)];
       return fail("\"", program.tensors[size_t(info.tensor)].name,
                   "\" is not in its place on worker ", worker,
