@@ -20,15 +20,18 @@ namespace {
 /// is written over.
 std::vector<size_t> places(exec::ProgramOp program, exec::Regions &regions,
                            const tdl::LambdaTable &lambdas,
+                           const memory::View &view,
                            const std::vector<exec::BufferOp> &buffers) {
-  auto under = memory::replacements(program, lambdas);
-  const auto inPlace = memory::inPlaceResults(program, regions, lambdas, under);
+  auto under = memory::replacements(program, lambdas, view);
+  const auto inPlace =
+      memory::inPlaceResults(program, regions, lambdas, under, view);
   under.insert(inPlace.begin(), inPlace.end());
   llvm::DenseMap<Operation *, size_t> numbers;
   for (size_t b = 0; b < buffers.size(); ++b)
     numbers[buffers[b]] = b;
   std::vector<size_t> list;
   for (exec::BufferOp buffer : buffers) {
+    buffer = view.storage(buffer);
     // What is written over was written before: no chain comes back to its
     // start.
     for (auto over = under.find(buffer); over != under.end();
@@ -108,22 +111,47 @@ int64_t scratchOfKernels(exec::ProgramOp program, exec::Regions &regions,
 /// transfer has read last must wait for it, so not while computing goes on
 /// beside it. And the same for the scratch, which follows the buffers.
 std::vector<int64_t>
-wantedUntil(exec::ProgramOp program, const std::vector<exec::BufferOp> &buffers,
+wantedUntil(const memory::View &view, int64_t end,
+            const std::vector<exec::BufferOp> &buffers,
             const llvm::DenseMap<Operation *, memory::Lived> &lived) {
   llvm::DenseMap<Operation *, int64_t> until;
-  const auto list = exec::instructions(program);
-  for (size_t i = 0; i < list.size(); ++i)
-    if (auto beside = list[i]->getAttrOfType<IntegerAttr>("beside"))
-      for (exec::BufferOp from : exec::read(list[i])) {
+  for (const auto [op, at] : view.steps())
+    if (auto beside = op->getAttrOfType<IntegerAttr>("beside"))
+      for (exec::BufferOp from : view.read(op)) {
         int64_t &time = until[from];
-        time = std::max(time, int64_t(i) + 1 + beside.getInt());
+        time = std::max(time, at + 1 + beside.getInt());
       }
   std::vector<int64_t> wanted;
   for (exec::BufferOp buffer : buffers)
     wanted.push_back(std::max(lived.at(buffer).upper, until.lookup(buffer)));
-  wanted.push_back(int64_t(list.size()) + 1);
+  wanted.push_back(end);
   return wanted;
 }
+
+/// What a view says of buffers, by number.
+struct Lying {
+  Lying(exec::ProgramOp program, exec::Regions &regions,
+        const tdl::LambdaTable &lambdas, const memory::View &view,
+        const std::vector<exec::BufferOp> &buffers)
+      : placeOf(places(program, regions, lambdas, view, buffers)) {
+    const auto lived = memory::lifetimes(program, view);
+    const int64_t end = int64_t(exec::instructions(program).size()) + 1;
+    wanted = wantedUntil(view, end, buffers, lived);
+    for (exec::BufferOp buffer : buffers)
+      needed.push_back(lived.at(view.storage(buffer)));
+    for (size_t b = 0; b < buffers.size(); ++b) {
+      memory::Lived &place = needed[placeOf[b]];
+      place.lower = std::min(place.lower, needed[b].lower);
+      place.upper = std::max(place.upper, needed[b].upper);
+      wanted[placeOf[b]] = std::max(wanted[placeOf[b]], wanted[b]);
+    }
+  }
+
+  std::vector<size_t> placeOf;
+  /// Places are needed for as long as any of their buffers is there.
+  std::vector<memory::Lived> needed;
+  std::vector<int64_t> wanted;
+};
 
 /// What is wanted counts less than memory that counts.
 memory::Placement packKeeping(const std::vector<memory::Allocation> &spans,
@@ -145,27 +173,30 @@ memory::Placement packKeeping(const std::vector<memory::Allocation> &spans,
 /// Per worker, all that lies in one of its arenas.
 using Spans = std::vector<std::vector<memory::Allocation>>;
 
-/// Where it is placed. Most workers have shares of the same sizes: they are
-/// packed once.
+/// Where it is placed. Most workers have the same view, and shares of the same
+/// sizes: they are packed once.
 class Packed {
 public:
-  Packed(const Spans &spans, const std::vector<int64_t> &wanted,
-         bool greedily) {
-    std::map<std::vector<int64_t>, size_t> kinds; // by sizes
-    std::vector<const std::vector<memory::Allocation> *> distinct;
-    for (const auto &ofWorker : spans) {
+  Packed(const Spans &spans, const std::vector<size_t> &views,
+         const std::vector<Lying> &lying, bool greedily) {
+    // By views and sizes.
+    std::map<std::pair<size_t, std::vector<int64_t>>, size_t> kinds;
+    std::vector<size_t> distinct; // workers
+    for (size_t w = 0; w < spans.size(); ++w) {
       std::vector<int64_t> sizes;
-      for (const memory::Allocation &span : ofWorker)
+      for (const memory::Allocation &span : spans[w])
         sizes.push_back(span.size);
       const auto [kind, isNew] =
-          kinds.try_emplace(std::move(sizes), distinct.size());
+          kinds.try_emplace({views[w], std::move(sizes)}, distinct.size());
       if (isNew)
-        distinct.push_back(&ofWorker);
+        distinct.push_back(w);
       kindOf.push_back(kind->second);
     }
     placements.resize(distinct.size());
     llvm::parallelFor(0, distinct.size(), [&](size_t kind) {
-      placements[kind] = packKeeping(*distinct[kind], wanted, greedily);
+      const size_t w = distinct[kind];
+      placements[kind] =
+          packKeeping(spans[w], lying[views[w]].wanted, greedily);
     });
   }
 
@@ -185,23 +216,13 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
                                 bool greedily, bool kernelsOnGpus) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
-  const auto lived = memory::lifetimes(program);
   std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
                                       program.getOps<exec::BufferOp>().end());
   const int64_t end = int64_t(exec::instructions(program).size()) + 1;
-  const std::vector<size_t> placeOf =
-      places(program, regions, lambdas, buffers);
-  std::vector<int64_t> wanted = wantedUntil(program, buffers, lived);
-  // Places are needed for as long as any of their buffers is there.
-  std::vector<memory::Lived> needed;
-  for (exec::BufferOp buffer : buffers)
-    needed.push_back(lived.at(buffer));
-  for (size_t b = 0; b < buffers.size(); ++b) {
-    memory::Lived &place = needed[placeOf[b]];
-    place.lower = std::min(place.lower, needed[b].lower);
-    place.upper = std::max(place.upper, needed[b].upper);
-    wanted[placeOf[b]] = std::max(wanted[placeOf[b]], wanted[b]);
-  }
+  const memory::Views views = memory::viewsOf(program);
+  std::vector<Lying> lying;
+  for (const memory::View &view : views.all)
+    lying.emplace_back(program, regions, lambdas, view, buffers);
 
   const auto spansIn = [&](exec::Space space) {
     Spans spans(workers);
@@ -209,12 +230,16 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
       exec::BufferOp buffer = buffers[b];
       const auto tensor = cast<RankedTensorType>(buffer.getTensorType());
       const int64_t element = byteSize(*tdl::toDType(tensor.getElementType()));
-      const auto [lower, upper] = needed[b];
       const std::vector<Box> &boxes = regions.of(buffer);
-      const bool isThere = placeOf[b] == b && buffer.getSpace() == space;
-      for (int64_t w = 0; w < workers; ++w)
+      for (int64_t w = 0; w < workers; ++w) {
+        const Lying &own = lying[views.of[size_t(w)]];
+        const auto [lower, upper] = own.needed[b];
+        const bool isThere =
+            own.placeOf[b] == b &&
+            exec::isOnHostOf(buffer, w) == (space == exec::Space::Host);
         spans[w].push_back(
             {lower, upper, isThere ? volume(boxes[w]) * element : 0});
+      }
     }
     return spans;
   };
@@ -231,22 +256,23 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
 
   memory::Arena arena;
   arena.offsets.resize(buffers.size());
-  const Packed device(onDevice, wanted, greedily);
+  const Packed device(onDevice, views.of, lying, greedily);
   for (int64_t w = 0; w < workers; ++w) {
     arena.bytes.push_back(device.of(w).peak);
     arena.workspace.push_back(device.of(w).offsets.back());
   }
   arena.workspace.push_back(scratch);
   std::optional<Packed> host;
-  if (llvm::any_of(buffers, exec::isOnHost))
-    host.emplace(spansIn(exec::Space::Host), wanted, greedily);
+  if (llvm::any_of(buffers, exec::isOnHost)) // of some worker
+    host.emplace(spansIn(exec::Space::Host), views.of, lying, greedily);
   for (int64_t w = 0; host && w < workers; ++w)
     arena.hostBytes.push_back(host->of(w).peak);
-  for (size_t b = 0; b < buffers.size(); ++b) {
-    const Packed &space = exec::isOnHost(buffers[b]) ? *host : device;
-    for (int64_t w = 0; w < workers; ++w)
-      arena.offsets[b].push_back(space.of(w).offsets[placeOf[b]]);
-  }
+  for (size_t b = 0; b < buffers.size(); ++b)
+    for (int64_t w = 0; w < workers; ++w) {
+      const Packed &space = exec::isOnHostOf(buffers[b], w) ? *host : device;
+      const size_t place = lying[views.of[size_t(w)]].placeOf[b];
+      arena.offsets[b].push_back(space.of(w).offsets[place]);
+    }
   arena.buffers = std::move(buffers);
   return arena;
 }

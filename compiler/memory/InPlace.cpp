@@ -16,17 +16,17 @@ struct Uses {
   llvm::DenseSet<Operation *> kept; // beyond the last instruction
 };
 
-Uses usesOf(exec::ProgramOp program) {
+Uses usesOf(exec::ProgramOp program, const memory::View &view) {
   Uses uses;
-  for (Operation *instruction : exec::instructions(program)) {
-    ++uses.writes[exec::written(instruction)];
-    for (exec::BufferOp buffer : exec::read(instruction))
+  for (const auto [instruction, at] : view.steps()) {
+    ++uses.writes[view.written(instruction)];
+    for (exec::BufferOp buffer : view.read(instruction))
       uses.lastRead[buffer] = instruction;
   }
   for (auto output : program.getOps<exec::OutputOp>())
-    uses.kept.insert(exec::bufferOf(output.getBuffer()));
+    uses.kept.insert(view.storage(exec::bufferOf(output.getBuffer())));
   for (auto update : program.getOps<exec::UpdateOp>())
-    uses.kept.insert(exec::bufferOf(update.getValue()));
+    uses.kept.insert(view.storage(exec::bufferOf(update.getValue())));
   return uses;
 }
 
@@ -35,14 +35,18 @@ Uses usesOf(exec::ProgramOp program) {
 llvm::DenseMap<Operation *, exec::BufferOp> smex::memory::inPlaceResults(
     exec::ProgramOp program, exec::Regions &regions,
     const tdl::LambdaTable &lambdas,
-    const llvm::DenseMap<Operation *, exec::BufferOp> &taken) {
-  const Uses uses = usesOf(program);
+    const llvm::DenseMap<Operation *, exec::BufferOp> &taken,
+    const View &view) {
+  const Uses uses = usesOf(program, view);
   llvm::DenseMap<Operation *, exec::BufferOp> found;
-  for (auto compute : program.getOps<exec::ComputeOp>()) {
-    exec::BufferOp to = exec::written(compute);
+  for (const auto [op, at] : view.steps()) {
+    auto compute = dyn_cast<exec::ComputeOp>(op);
+    if (!compute)
+      continue;
+    exec::BufferOp to = view.written(compute);
     if (taken.contains(to) || uses.writes.at(to) > 1)
       continue;
-    const auto operands = exec::read(compute);
+    const auto operands = view.read(compute);
     const auto candidates =
         analysis::inPlaceOperands(lambdas[compute.getLambdaAttr().getAttr()]);
     const auto mayTake = [&](exec::BufferOp from) {

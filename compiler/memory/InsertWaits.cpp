@@ -172,9 +172,11 @@ private:
       auto reads = exec::read(list[i]);
       if (const auto bias = biases.find(list[i]); bias != biases.end())
         reads.push_back(bias->second);
+      // And of what some workers keep for it.
       for (exec::BufferOp buffer : reads)
-        for (int writer : writers.lookup(buffer))
-          wait(i, {writer, steps[i]});
+        for (exec::BufferOp of = buffer; of; of = exec::keptAs(of))
+          for (int writer : writers.lookup(of))
+            wait(i, {writer, steps[i]});
       writers[exec::written(list[i])].push_back(int(i));
     }
   }
@@ -205,6 +207,8 @@ private:
         const Interval bytes = bytesOf(buffer, w);
         key.push_back(bytes.empty() ? -1 : bytes.lo);
         key.push_back(bytes.size());
+        if (buffer.getKeptOn())
+          key.push_back(exec::isKept(buffer, w));
       }
       for (size_t i = 0; i < list.size(); ++i)
         key.push_back(doersOf(i)[size_t(w)]);
@@ -228,7 +232,7 @@ private:
   void afterUsers(int w) {
     Uses onDevice, onHost;
     const auto usesOf = [&](exec::BufferOp buffer) -> Uses & {
-      return exec::isOnHost(buffer) ? onHost : onDevice;
+      return exec::isOnHostOf(buffer, w) ? onHost : onDevice;
     };
     for (size_t i = 0; i < list.size(); ++i) {
       const bool does = doersOf(i)[size_t(w)];

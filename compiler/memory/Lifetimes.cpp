@@ -6,9 +6,9 @@ using namespace mlir;
 using namespace smex;
 using memory::Lived;
 
-llvm::DenseMap<Operation *, Lived> memory::lifetimes(exec::ProgramOp program) {
-  const auto list = exec::instructions(program);
-  const int64_t end = int64_t(list.size()) + 1;
+llvm::DenseMap<Operation *, Lived> memory::lifetimes(exec::ProgramOp program,
+                                                     const View &view) {
+  const int64_t end = int64_t(exec::instructions(program).size()) + 1;
   llvm::DenseMap<Operation *, Lived> lived;
   for (auto buffer : program.getOps<exec::BufferOp>()) {
     // Inputs are there before the first instruction; parameters stay.
@@ -20,14 +20,14 @@ llvm::DenseMap<Operation *, Lived> memory::lifetimes(exec::ProgramOp program) {
       lived[buffer] = {end, -1};
   }
   const auto touch = [&](exec::BufferOp buffer, int64_t time) {
-    Lived &span = lived[buffer];
+    Lived &span = lived[view.storage(buffer)];
     span.lower = std::min(span.lower, time);
     span.upper = std::max(span.upper, time + 1);
   };
-  for (size_t i = 0; i < list.size(); ++i) {
-    touch(exec::written(list[i]), int64_t(i));
-    for (exec::BufferOp buffer : exec::read(list[i]))
-      touch(buffer, int64_t(i));
+  for (const auto [op, at] : view.steps()) {
+    touch(exec::written(op), at);
+    for (exec::BufferOp buffer : exec::read(op))
+      touch(buffer, at);
   }
   for (auto output : program.getOps<exec::OutputOp>())
     touch(exec::bufferOf(output.getBuffer()), end - 1);
@@ -37,18 +37,19 @@ llvm::DenseMap<Operation *, Lived> memory::lifetimes(exec::ProgramOp program) {
 }
 
 llvm::DenseMap<Operation *, exec::BufferOp>
-memory::replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas) {
+memory::replacements(exec::ProgramOp program, const tdl::LambdaTable &lambdas,
+                     const View &view) {
   llvm::DenseMap<Operation *, exec::BufferOp> found;
   llvm::DenseMap<Operation *, Operation *> valueOf; // by parameter
   for (auto update : program.getOps<exec::UpdateOp>()) {
-    exec::BufferOp value = exec::bufferOf(update.getValue());
+    exec::BufferOp value = view.storage(exec::bufferOf(update.getValue()));
     valueOf[exec::bufferOf(update.getParameter())] = value;
     found[value] = exec::bufferOf(update.getParameter());
   }
   llvm::DenseSet<Operation *> written; // values, so far
-  for (Operation *instruction : exec::instructions(program)) {
-    const auto reads = exec::read(instruction);
-    exec::BufferOp to = exec::written(instruction);
+  for (const auto [instruction, at] : view.steps()) {
+    const auto reads = view.read(instruction);
+    exec::BufferOp to = view.written(instruction);
     for (size_t i = 0; i < reads.size(); ++i) {
       Operation *value = valueOf.lookup(reads[i]);
       if (!value)

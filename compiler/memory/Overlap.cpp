@@ -71,9 +71,11 @@ private:
         after(i, writers[size_t(buffer)]);
         readers[size_t(buffer)].push_back(int(i));
       }
-      after(i, writers[size_t(tasks[i].writes)]);
-      after(i, readers[size_t(tasks[i].writes)]);
-      writers[size_t(tasks[i].writes)].push_back(int(i));
+      for (int buffer : tasks[i].writes) {
+        after(i, writers[size_t(buffer)]);
+        after(i, readers[size_t(buffer)]);
+        writers[size_t(buffer)].push_back(int(i));
+      }
     }
   }
 
@@ -88,11 +90,13 @@ private:
     computedBeforeRead.resize(tasks.size());
     for (size_t i = tasks.size(); i-- > 0;)
       for (const int w : workers[i]) {
-        const auto &reads = beforeRead[size_t(tasks[i].writes)];
-        const auto read = reads.find(w);
-        computedBeforeRead[i].push_back(
-            read == reads.end() ? std::numeric_limits<double>::infinity()
-                                : read->second);
+        double first = std::numeric_limits<double>::infinity();
+        for (int buffer : tasks[i].writes) {
+          const auto &reads = beforeRead[size_t(buffer)];
+          if (const auto read = reads.find(w); read != reads.end())
+            first = std::min(first, read->second);
+        }
+        computedBeforeRead[i].push_back(first);
         if (isComputation(int(i)))
           left[size_t(w)] -= tasks[i].seconds;
         for (int buffer : tasks[i].reads)
@@ -102,7 +106,7 @@ private:
 
   static std::vector<int> buffersOf(const Task &task) {
     std::vector<int> buffers = task.reads;
-    buffers.push_back(task.writes);
+    buffers.insert(buffers.end(), task.writes.begin(), task.writes.end());
     std::sort(buffers.begin(), buffers.end());
     buffers.erase(std::unique(buffers.begin(), buffers.end()), buffers.end());
     return buffers;

@@ -33,8 +33,8 @@ struct Task {
   /// Who does it: workers by number, those that do the same tasks as one.
   /// Empty: worker 0.
   std::vector<int> workers;
-  int writes = 0; // buffers
-  std::vector<int> reads;
+  /// Buffers; more than one, where workers have different ones.
+  std::vector<int> writes, reads;
   /// Instructions that must come first for another reason than a buffer that
   /// one reads or writes after the other has written or read it.
   std::vector<int> after;

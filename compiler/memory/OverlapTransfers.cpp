@@ -10,7 +10,9 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace smex::memory {
 #define GEN_PASS_DEF_OVERLAPTRANSFERS
@@ -37,12 +39,14 @@ public:
   Overlapping(exec::ProgramOp program, const Rates &rates)
       : program(program), rates(rates), workers(program.getWorkers()),
         list(exec::instructions(program)), regions(program),
-        lambdas(program->getParentOp()),
-        replaced(memory::replacements(program, lambdas)) {
+        lambdas(program->getParentOp()), views(memory::viewsOf(program)) {
+    for (const memory::View &view : views.all)
+      replaced.push_back(memory::replacements(program, lambdas, view));
     storages();
     for (Operation *op : list)
       tasks.push_back(taskOf(op));
     share();
+    keepOrder();
     keepParameters();
     keepBiases();
   }
@@ -115,24 +119,24 @@ private:
   void storages() {
     const bool usesHost =
         llvm::any_of(program.getOps<exec::BufferOp>(), exec::isOnHost);
-    // Per worker and buffer: on the devices, then on the host.
+    const std::vector<std::vector<int>> ofViews = storagesOfViews();
+    // Per worker and storage: on the devices, then on the host.
     std::vector<std::vector<int64_t>> bytes(usesHost ? 2 * workers : workers);
-    const auto lived = memory::lifetimes(program);
+    for (auto &all : bytes)
+      all.resize(storage.size());
+    size_t b = 0;
     for (auto buffer : program.getOps<exec::BufferOp>()) {
-      numbers[buffer] = int(storage.size());
       const std::vector<Box> &boxes = regions.of(buffer);
-      const bool isPlaced = !replaced.contains(buffer),
-                 isHost = exec::isOnHost(buffer);
       for (int64_t w = 0; w < workers; ++w) {
-        const int64_t size =
-            isPlaced ? (volume(boxes[w]) * elementBytes(buffer) + 63) / 64 * 64
-                     : 0;
-        bytes[w].push_back(isHost ? 0 : size);
-        if (usesHost)
-          bytes[workers + w].push_back(isHost ? size : 0);
+        const size_t view = views.of[size_t(w)];
+        const int number = ofViews[view][b];
+        if (number < 0 || replaced[view].contains(buffer))
+          continue;
+        const bool isHost = exec::isOnHostOf(buffer, w);
+        bytes[isHost ? workers + w : w][size_t(number)] =
+            (volume(boxes[w]) * elementBytes(buffer) + 63) / 64 * 64;
       }
-      const auto [lower, upper] = lived.at(buffer);
-      storage.push_back({{}, lower<0, upper> int64_t(list.size())});
+      ++b;
     }
     std::set<std::pair<bool, std::vector<int64_t>>> kinds; // on the host?
     for (size_t w = 0; w < bytes.size(); ++w)
@@ -144,11 +148,63 @@ private:
     }
   }
 
+  /// Per view and buffer the number of its storage, or -1: it is another
+  /// buffer's. Views that use a buffer alike have one of it.
+  std::vector<std::vector<int>> storagesOfViews() {
+    struct Use {
+      int64_t at;
+      bool isWrite;
+      bool operator<(const Use &other) const {
+        return std::tie(at, isWrite) < std::tie(other.at, other.isWrite);
+      }
+    };
+    std::vector<llvm::DenseMap<Operation *, std::vector<Use>>> uses;
+    std::vector<llvm::DenseMap<Operation *, memory::Lived>> lived;
+    for (const memory::View &view : views.all) {
+      lived.push_back(memory::lifetimes(program, view));
+      auto &own = uses.emplace_back();
+      for (const auto [op, at] : view.steps()) {
+        own[view.written(op)].push_back({at, true});
+        for (exec::BufferOp buffer : view.read(op))
+          own[buffer].push_back({at, false});
+      }
+    }
+    numbers.resize(views.all.size());
+    std::vector<std::vector<int>> found(views.all.size());
+    for (auto buffer : program.getOps<exec::BufferOp>()) {
+      std::map<std::tuple<bool, bool, std::vector<Use>>, int> known;
+      for (size_t v = 0; v < views.all.size(); ++v) {
+        if (views.all[v].storage(buffer) != buffer) {
+          found[v].push_back(-1);
+          numbers[v][buffer] = numbers[v].at(views.all[v].storage(buffer));
+          continue;
+        }
+        const auto [lower, upper] = lived[v].at(buffer);
+        const bool fromStart = lower<0, toEnd = upper> int64_t(list.size());
+        const auto [entry, isNew] = known.try_emplace(
+            {fromStart, toEnd, uses[v].lookup(buffer)}, int(storage.size()));
+        if (isNew)
+          storage.push_back({{}, fromStart, toEnd});
+        numbers[v][buffer] = entry->second;
+        found[v].push_back(entry->second);
+      }
+    }
+    return found;
+  }
+
   memory::Task taskOf(Operation *op) {
     memory::Task task;
-    task.writes = numbers.at(exec::written(op));
-    for (exec::BufferOp buffer : exec::read(op))
-      task.reads.push_back(numbers.at(buffer));
+    const auto add = [](std::vector<int> &to, int number) {
+      if (!llvm::is_contained(to, number))
+        to.push_back(number);
+    };
+    for (size_t v = 0; v < views.all.size(); ++v) {
+      if (!views.all[v].does(op))
+        continue;
+      add(task.writes, numbers[v].at(exec::written(op)));
+      for (exec::BufferOp buffer : exec::read(op))
+        add(task.reads, numbers[v].at(buffer));
+    }
     task.queue = exec::queueOf(op);
     task.seconds = rates.launch + timeOf(op);
     return task;
@@ -229,13 +285,31 @@ private:
   /// A next value that is to take its parameter's place stays behind all that
   /// read the parameter.
   void keepParameters() {
-    std::map<int, std::vector<int>> readers; // by buffer
+    std::map<int, std::vector<int>> readers; // by storage
     for (size_t i = 0; i < tasks.size(); ++i) {
-      const auto parameter = replaced.find(exec::written(list[i]));
-      if (parameter != replaced.end())
-        tasks[i].after = readers[numbers.at(exec::BufferOp(parameter->second))];
+      for (size_t v = 0; v < views.all.size(); ++v) {
+        const auto parameter = replaced[v].find(exec::written(list[i]));
+        if (parameter == replaced[v].end() || !views.all[v].does(list[i]))
+          continue;
+        const auto &before =
+            readers[numbers[v].at(exec::BufferOp(parameter->second))];
+        tasks[i].after.insert(tasks[i].after.end(), before.begin(),
+                              before.end());
+      }
       for (int buffer : tasks[i].reads)
         readers[buffer].push_back(int(i));
+    }
+  }
+
+  /// What is kept in place of another buffer comes before that, on all workers.
+  void keepOrder() {
+    llvm::DenseMap<Operation *, std::vector<int>> writers; // by buffer
+    for (size_t i = 0; i < list.size(); ++i) {
+      exec::BufferOp to = exec::written(list[i]);
+      if (exec::BufferOp as = exec::keptAs(to))
+        tasks[i].after.insert(tasks[i].after.end(), writers[as].begin(),
+                              writers[as].end());
+      writers[to].push_back(int(i));
     }
   }
 
@@ -263,8 +337,10 @@ private:
   std::vector<Operation *> list;
   exec::Regions regions;
   tdl::LambdaTable lambdas;
-  llvm::DenseMap<Operation *, exec::BufferOp> replaced;
-  llvm::DenseMap<Operation *, int> numbers; // of buffers
+  memory::Views views;
+  // Of each view.
+  std::vector<llvm::DenseMap<Operation *, exec::BufferOp>> replaced;
+  std::vector<llvm::DenseMap<Operation *, int>> numbers; // of storages
   std::vector<memory::Task> tasks;
   std::vector<memory::Storage> storage;
   std::vector<int> alike; // of the memories, which are devices' or the host's

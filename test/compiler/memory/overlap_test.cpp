@@ -14,7 +14,7 @@ Task task(Queue queue, double seconds, int writes, std::vector<int> reads) {
   Task task;
   task.queue = queue;
   task.seconds = seconds;
-  task.writes = writes;
+  task.writes = {writes};
   task.reads = std::move(reads);
   return task;
 }
@@ -42,7 +42,7 @@ std::vector<int64_t> peaks(const std::vector<Task> &tasks,
       Allocation life{int64_t(order.size()), 0, storage[b].bytes[w]};
       for (size_t at = 0; at < order.size(); ++at) {
         const Task &task = tasks[size_t(order[at])];
-        if (task.writes != int(b) &&
+        if (task.writes.front() != int(b) &&
             !std::count(task.reads.begin(), task.reads.end(), int(b)))
           continue;
         life.lower = std::min(life.lower, int64_t(at));
@@ -204,8 +204,8 @@ TEST_CASE("random programs: an order of what depends, in no more memory") {
           return std::count(task.reads.begin(), task.reads.end(), buffer) > 0;
         };
         if (tasks[i].writes == tasks[j].writes ||
-            reads(tasks[i], tasks[j].writes) ||
-            reads(tasks[j], tasks[i].writes))
+            reads(tasks[i], tasks[j].writes.front()) ||
+            reads(tasks[j], tasks[i].writes.front()))
           REQUIRE(at[j] < at[i]);
       }
     const auto before = peaks(tasks, places, inOrder(count));
