@@ -449,3 +449,20 @@ Result<Found> smex::offload::searchLimits(const Problem &problem,
     best->lowerBound = lowerBound(problem);
   return best;
 }
+
+std::pair<Schedule, Traffic>
+smex::offload::rather(const Problem &problem, const std::vector<Found> &found,
+                      size_t own) {
+  size_t best = own;
+  Traffic traffic = found[own].traffic;
+  for (size_t k = 0; k < found.size(); ++k) {
+    const auto there = replay(problem, found[k].schedule);
+    if (k != own && there &&
+        (there->total() < traffic.total() ||
+         (there->total() == traffic.total() && k < best))) {
+      best = k;
+      traffic = *there;
+    }
+  }
+  return {found[best].schedule, traffic};
+}

@@ -75,6 +75,12 @@ Result<Found> search(const Problem &problem, const SearchOptions &options = {});
 /// that needs it. Small problems are searched once, exactly.
 Result<Found> searchLimits(const Problem &problem, SearchOptions options);
 
+/// The best of what was found for several problems with the same operations, in
+/// their order, for problem `own`: the first of those that cost least there, so
+/// that workers rather do the same.
+std::pair<Schedule, Traffic>
+rather(const Problem &problem, const std::vector<Found> &found, size_t own);
+
 /// What every schedule in the order of the list costs at least, without a
 /// search: at moments so far apart that no tensor is away over two of them,
 /// what has no room comes back once each, and so for what is stored.

@@ -68,7 +68,7 @@ std::string largestOperator(const plan::Partitioned &partitioned, int worker) {
   }
   int64_t parameters = 0;
   for (const plan::Parameter &each : program.parameters)
-    if (program.buffers[size_t(each.buffer)].space == plan::Space::Device)
+    if (partitioned.space(worker, each.buffer) == plan::Space::Device)
       parameters += volume(partitioned.box(worker, each.buffer)) *
                     byteSize(elementType(program, each.buffer));
   const std::string text = "\"" + node + "\", " + plan::humanBytes(most);

@@ -47,22 +47,28 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
                                                 const OffloadWithin &offload) {
   constexpr int kTries = 6, kSmallSteps = 2, kBetween = 2;
   std::vector<int64_t> capacities = limit.bytes, tooMuch;
-  const std::vector<int64_t> nothing(capacities.size(), 0);
-  std::optional<int64_t> bound; // in the limit itself
+  std::vector<bool> lacks(capacities.size(), true); // in the last plan
+  std::optional<int64_t> bound;                     // in the limit itself
   for (int t = 1;; ++t) {
-    if (t == kTries)
-      capacities = nothing;
+    // Who has kept the limit so far need not move for the others.
+    for (size_t w = 0; t == kTries && w < capacities.size(); ++w)
+      capacities[w] = lacks[w] ? 0 : capacities[w];
     auto made = offload(capacities);
     if (!made)
       return made;
     if (!bound)
       bound = made->search.hostLowerBoundBytes.value_or(0);
     if (!limit.isKeptBy(made->peaks())) {
-      if (capacities == nothing) {
+      const bool isLeast =
+          std::all_of(capacities.begin(), capacities.end(),
+                      [](int64_t bytes) { return bytes == 0; });
+      if (t == kTries || isLeast) {
         boundBy(*bound, *made);
         return made;
       }
       tooMuch = capacities;
+      for (size_t w = 0; w < capacities.size(); ++w)
+        lacks[w] = made->peaks()[w] > limit.bytes[w];
       for (size_t w = 0; w < capacities.size(); ++w)
         capacities[w] -= std::clamp<int64_t>(
             (made->peaks()[w] - limit.bytes[w]) * (int64_t(1) << (t - 1)), 0,

@@ -18,6 +18,9 @@ def MoveToHost : Pass<"exec-move-to-host", "::smex::exec::ProgramOp"> {
     that it is needed; its next value is copied to the host, then. Partial
     results stay where they are, and what several instructions fill.
 
+    Each worker has a schedule of its own. A buffer that only some of them move,
+    or compute again, is kept by the others: it is for them the one before.
+
     Where one instruction alone takes more than the capacity, what that takes is
     the capacity. The list keeps its order: exec-overlap-transfers lets
     moves go on beside computing. A plan's arena can take more than what is alive

@@ -20,9 +20,9 @@ public:
          ArrayRef<int64_t> capacities, const offload::Choices &choices,
          const machines::Machine &machine)
       : choices(choices), prices(program, regions, machine), program(program),
-        regions(regions), lambdas(program->getParentOp()),
-        replaced(memory::replacements(program, lambdas)),
-        over(memory::inPlaceResults(program, regions, lambdas, replaced)),
+        regions(regions), lambdas(program->getParentOp()), view(program),
+        replaced(memory::replacements(program, lambdas, view)),
+        over(memory::inPlaceResults(program, regions, lambdas, replaced, view)),
         capacities(capacities.vec()) {
     made.instructions = exec::instructions(program);
     for (auto buffer : program.getOps<exec::BufferOp>())
@@ -33,7 +33,6 @@ public:
   }
 
   ProgramProblem make() {
-    problem().moves = choices.moves;
     takeScratch();
     countWrites();
     addUpdates();
@@ -44,8 +43,6 @@ public:
   }
 
 private:
-  Problem &problem() { return made.problem; }
-
   /// Libraries want a share of what is alive: of so much as there may be, not
   /// of what would be alive without moves.
   void takeScratch() {
@@ -84,9 +81,11 @@ private:
 
   void addTensors() {
     const int64_t workers = program.getWorkers();
-    // Per worker: the bytes of each buffer, and the capacity last.
+    // Per worker: the bytes of each buffer, those that move, and the capacity
+    // last.
     std::vector<std::vector<int64_t>> bytes;
     bytes.resize(size_t(workers));
+    std::vector<offload::Tensor> tensors;
     for (exec::BufferOp buffer : made.buffers) {
       const bool stays = exec::isParameter(buffer) && !isEither(buffer),
                  isFree = isReplaced(buffer) && nextOf(buffer) < 0;
@@ -104,19 +103,28 @@ private:
         const int64_t size = volume(boxes[size_t(w)]) * elementBytes(buffer);
         const int64_t placed = (size + 63) / 64 * 64;
         bytes[size_t(w)].push_back(stays || isFree ? 0 : placed);
+        bytes[size_t(w)].push_back(size);
         capacities[size_t(w)] -= stays ? placed : 0;
-        tensor.moved += size;
       }
-      problem().tensors.push_back(std::move(tensor));
+      tensors.push_back(std::move(tensor));
     }
-    std::map<std::vector<int64_t>, int> kinds;
+    std::map<std::vector<int64_t>, size_t> kinds;
     for (int64_t w = 0; w < workers; ++w) {
-      bytes[size_t(w)].push_back(std::max<int64_t>(0, capacities[size_t(w)]));
-      if (!kinds.try_emplace(bytes[size_t(w)], 0).second)
-        continue;
-      for (size_t t = 0; t < problem().tensors.size(); ++t)
-        problem().tensors[t].bytes.push_back(bytes[size_t(w)][t]);
-      problem().capacities.push_back(bytes[size_t(w)].back());
+      std::vector<int64_t> &own = bytes[size_t(w)];
+      own.push_back(std::max<int64_t>(0, capacities[size_t(w)]));
+      const auto [kind, isNew] = kinds.try_emplace(own, made.problems.size());
+      made.problemOf.push_back(kind->second);
+      if (isNew) {
+        Problem &problem = made.problems.emplace_back();
+        problem.moves = choices.moves;
+        problem.tensors = tensors;
+        problem.capacities = {own.back()};
+        for (size_t t = 0; t < tensors.size(); ++t)
+          problem.tensors[t].bytes = {own[2 * t]};
+      }
+      Problem &problem = made.problems[kind->second];
+      for (size_t t = 0; t < tensors.size(); ++t)
+        problem.tensors[t].moved += own[2 * t + 1];
     }
   }
 
@@ -180,14 +188,10 @@ private:
       else if (const int of = nextOf(to);
                llvm::is_contained(operation.reads, of))
         operation.over = of;
-      made.seconds.push_back(0);
-      if (mayRunAgain(op)) {
-        const std::vector<double> seconds =
-            prices.seconds(cast<exec::ComputeOp>(op));
-        operation.again = prices.inBytes(seconds);
-        made.seconds.back() = *llvm::max_element(seconds);
-      }
-      problem().operations.push_back(std::move(operation));
+      made.seconds.emplace_back();
+      if (mayRunAgain(op))
+        made.seconds.back() = prices.seconds(cast<exec::ComputeOp>(op));
+      add(operation, made.seconds.back());
     }
     const auto need = [&](Value value) {
       last.reads.push_back(numbers.at(exec::bufferOf(value)));
@@ -197,13 +201,25 @@ private:
     for (auto update : program.getOps<exec::UpdateOp>())
       if (nextOf(exec::bufferOf(update.getValue())) < 0)
         need(update.getValue());
-    problem().operations.push_back(std::move(last));
+    add(last, {});
+  }
+
+  /// To all problems, with what it takes on the workers that each is of.
+  void add(offload::Operation operation, const std::vector<double> &seconds) {
+    for (size_t k = 0; k < made.problems.size(); ++k) {
+      std::vector<double> own = seconds;
+      for (size_t w = 0; w < own.size(); ++w)
+        own[w] = made.problemOf[w] == k ? own[w] : 0;
+      operation.again = own.empty() ? -1 : prices.inBytes(own);
+      made.problems[k].operations.push_back(operation);
+    }
   }
 
   void raiseCapacities() {
-    for (const std::vector<int64_t> &bytes : offload::needed(problem()))
-      for (size_t m = 0; m < bytes.size(); ++m)
-        problem().capacities[m] = std::max(problem().capacities[m], bytes[m]);
+    for (Problem &problem : made.problems)
+      for (const std::vector<int64_t> &bytes : offload::needed(problem))
+        for (size_t m = 0; m < bytes.size(); ++m)
+          problem.capacities[m] = std::max(problem.capacities[m], bytes[m]);
   }
 
   const offload::Choices &choices;
@@ -211,6 +227,7 @@ private:
   exec::ProgramOp program;
   exec::Regions &regions;
   tdl::LambdaTable lambdas;
+  const memory::View view; // nobody keeps anything yet
   llvm::DenseMap<Operation *, exec::BufferOp> replaced, over;
   llvm::DenseSet<Operation *> updated, follows; // parameters
   llvm::DenseMap<Operation *, int> writes;      // by buffer

@@ -13,20 +13,25 @@ struct Choices {
   bool again = true; // forgotten, and computed again
 };
 
+/// Each worker has a problem of its own: what moves and what is computed again
+/// is its own affair. Workers with shares of the same sizes, and the same
+/// capacity, have one together, of one memory.
+///
 /// Tensors are the program's buffers on the device, in order. Operations are
 /// the instructions, in order, and last one that reads what outputs and updates
-/// need. Workers with shares of the same sizes, and the same capacity, are one
-/// memory. A compute may run again if it alone fills its result, which is no
+/// need. A compute may run again if it alone fills its result, which is no
 /// partial one, and if all that it reads is whole by then. Inputs start at
 /// either place, and so do parameters, but for those whose next value cannot
 /// take their place: these count as nothing, and their bytes are taken from the
 /// capacities, as those of libraries' scratch are.
 struct ProgramProblem {
-  Problem problem;
+  std::vector<Problem> problems;
+  std::vector<size_t> problemOf; // per worker
   std::vector<exec::BufferOp> buffers;
   std::vector<mlir::Operation *> instructions;
-  /// By instruction what it takes, once more, on the worker that takes longest.
-  std::vector<double> seconds;
+  /// By instruction what it takes, once more, on each worker; nothing where it
+  /// may not run again.
+  std::vector<std::vector<double>> seconds;
 };
 
 /// `capacities`: bytes, one per worker. Where an operation takes more, that is

@@ -1,3 +1,4 @@
+#include "compiler/offload/Merge.h"
 #include "compiler/offload/Policies.h"
 #include "compiler/offload/Search.h"
 #include "test/compiler/offload/Programs.h"
@@ -44,7 +45,96 @@ Problem repeating(Problem problem, int64_t cost) {
   return problem;
 }
 
+/// The same on a worker with other shares.
+Problem unlike(Problem problem, std::mt19937 &random) {
+  const auto draw = [&](int least, int most) {
+    return std::uniform_int_distribution<int>(least, most)(random);
+  };
+  for (Tensor &tensor : problem.tensors) {
+    tensor.bytes = {draw(0, 6)};
+    if (tensor.nextOf >= 0)
+      tensor.bytes = problem.tensors[size_t(tensor.nextOf)].bytes;
+    tensor.moved = tensor.bytes[0];
+  }
+  problem.capacities = {0};
+  for (const std::vector<int64_t> &bytes : needed(problem))
+    problem.capacities[0] = std::max(problem.capacities[0], bytes[0]);
+  problem.capacities[0] += draw(0, 6);
+  return problem;
+}
+
+/// With one schedule for both.
+Problem together(Problem one, const Problem &other) {
+  one.capacities.push_back(other.capacities[0]);
+  for (size_t t = 0; t < one.tensors.size(); ++t) {
+    one.tensors[t].bytes.push_back(other.tensors[t].bytes[0]);
+    one.tensors[t].moved += other.tensors[t].moved;
+  }
+  for (Operation &op : one.operations)
+    op.again *= op.again > 0 ? 2 : 1;
+  return one;
+}
+
+/// What one of the problems does of a joint schedule.
+Schedule partOf(const std::vector<Joint> &joint, size_t problem) {
+  Schedule part;
+  for (const Joint &each : joint)
+    if (std::count(each.problems.begin(), each.problems.end(), problem))
+      part.push_back(each.action);
+  return part;
+}
+
 } // namespace
+
+TEST_CASE("unlike workers each have their least, and together no more") {
+  std::mt19937 random(61);
+  int compared = 0, spared = 0, shared = 0;
+  while (compared < 300) {
+    const Problem one = randomProblem(random);
+    if (one.memories() != 1)
+      continue;
+    ++compared;
+    const std::vector<Problem> problems = {one, unlike(one, random)};
+    std::vector<Found> found;
+    std::vector<Schedule> schedules;
+    int64_t sum = 0, least = 0;
+    for (const Problem &problem : problems) {
+      const int64_t alone = leastByBruteForce(problem, false);
+      auto best = search(problem);
+      REQUIRE(bool(best) == (alone >= 0));
+      least += alone;
+      if (best)
+        found.push_back(std::move(*best));
+    }
+    if (found.size() < problems.size())
+      continue; // what may not move is too much to compute again
+    for (size_t k = 0; k < problems.size(); ++k) {
+      auto [schedule, traffic] = rather(problems[k], found, k);
+      sum += traffic.total();
+      schedules.push_back(std::move(schedule));
+    }
+    REQUIRE(sum == least);
+    const std::vector<Joint> joint = merge(schedules);
+    for (size_t k = 0; k < problems.size(); ++k) {
+      const auto traffic = replay(problems[k], partOf(joint, k));
+      INFO((traffic ? "" : traffic.error().message));
+      REQUIRE(traffic);
+      sum -= traffic->total();
+    }
+    REQUIRE(sum == 0);
+    for (const Joint &each : joint)
+      shared +=
+          each.action.kind == Action::Kind::Load && each.problems.size() == 2;
+    // One schedule for both may have to do what only one needs, or there may
+    // be none.
+    const int64_t alike =
+        leastByBruteForce(together(problems[0], problems[1]), false);
+    REQUIRE((alike < 0 || alike >= least));
+    spared += alike > least;
+  }
+  CHECK(spared > 20); // the test has something to find
+  CHECK(shared > 20);
+}
 
 TEST_CASE("Roc's Fig. 3 loads 6, 5 and 4 tensors by what fits") {
   const std::pair<int64_t, int64_t> known[] = {{5, 6}, {6, 5}, {7, 4}, {9, 4}};
