@@ -50,9 +50,11 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
   std::vector<bool> lacks(capacities.size(), true); // in the last plan
   std::optional<int64_t> bound;                     // in the limit itself
   for (int t = 1;; ++t) {
-    // Who has kept the limit so far need not move for the others.
-    for (size_t w = 0; t == kTries && w < capacities.size(); ++w)
-      capacities[w] = lacks[w] ? 0 : capacities[w];
+    // Who has kept the limit so far need not move for the others, if that is
+    // enough: what is left on one worker may lie in the way of another's
+    // buffers.
+    for (size_t w = 0; t >= kTries && w < capacities.size(); ++w)
+      capacities[w] = lacks[w] || t > kTries ? 0 : capacities[w];
     auto made = offload(capacities);
     if (!made)
       return made;
@@ -62,7 +64,7 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
       const bool isLeast =
           std::all_of(capacities.begin(), capacities.end(),
                       [](int64_t bytes) { return bytes == 0; });
-      if (t == kTries || isLeast) {
+      if (t > kTries || isLeast) {
         boundBy(*bound, *made);
         return made;
       }

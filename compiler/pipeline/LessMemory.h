@@ -30,9 +30,9 @@ using OffloadWithin =
 /// exceeded the limit by, then twice that, four times that and so on: buffers
 /// may be so large that a little less changes nothing. After such large steps,
 /// plans with something between are made, too, and the cheapest is taken. The
-/// last try moves all that it can, whatever the limit, on workers that have
-/// not kept theirs: what that needs is a limit that works, and the one that is
-/// told. What the plan says that no other
+/// last tries move all that they can, whatever the limit, on workers that have
+/// not kept theirs, and then on all: what that needs is a limit that works, and
+/// the one that is told. What the plan says that no other
 /// choice saves is that of the limit, not of the less that it was made in.
 Result<Candidate> offloadWithin(const MemoryLimit &limit,
                                 const OffloadWithin &offload);
