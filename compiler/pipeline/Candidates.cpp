@@ -78,10 +78,19 @@ Result<Candidate> Candidates::withinLimit(const partition::Search &by) {
 Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   auto placedBytes =
       placement::isAlgorithm(by.algorithm) ? leastOf(of.limit) : std::nullopt;
-  const auto with = [&](const std::string &choices) {
+  const auto within = [&](const std::string &choices, bool alike) {
     return offloadWithin(of.limit, [&](const std::vector<int64_t> &capacities) {
-      return make(by, {placedBytes, capacities, choices});
+      return make(by, {placedBytes, capacities, choices, alike});
     });
+  };
+  // What a GPU keeps by itself lies in the way of what others move: an arena
+  // has the buffers of all GPUs in one order.
+  const auto with = [&](const std::string &choices) {
+    auto own = within(choices, /*alike=*/false);
+    if (!own || of.limit.isKeptBy(own->peaks()))
+      return own;
+    auto other = within(choices, /*alike=*/true);
+    return other && replaces(of.limit, *other, *own) ? other : own;
   };
   auto made = with(of.options.offload);
   if (!made && placedBytes) {
@@ -117,6 +126,8 @@ Result<Candidate> Candidates::make(const partition::Search &by,
   execOptions.offload.capacities.assign(room.capacities.begin(),
                                         room.capacities.end());
   execOptions.offload.choices = room.choices;
+  if (room.alike)
+    execOptions.offload.mostSchedules = 1;
   if (of.options.machine)
     execOptions.offloadOn =
         std::make_shared<const machines::Machine>(*of.options.machine);

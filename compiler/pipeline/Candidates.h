@@ -53,6 +53,7 @@ private:
     std::optional<int64_t> placedBytes; // of each GPU, for a placement
     std::vector<int64_t> capacities;    // of each GPU, where buffers are moved
     std::string choices;                // what may become of those
+    bool alike = false;                 // on all GPUs
   };
 
   Result<Candidate> withoutOffload(const partition::Search &by);

@@ -42,6 +42,10 @@ struct MoveToHost : offload::impl::MoveToHostBase<MoveToHost> {
       program.emitError("a search of at least one state and one way");
       return signalPassFailure();
     }
+    if (mostSchedules < 1) {
+      program.emitError("at least one schedule");
+      return signalPassFailure();
+    }
     if (choices != "both" && choices != "moves" && choices != "recompute") {
       program.emitError() << "choices are both, moves or recompute, not \""
                           << choices << "\"";
@@ -54,24 +58,34 @@ struct MoveToHost : offload::impl::MoveToHostBase<MoveToHost> {
     if (each.empty() || exec::instructions(program).empty())
       return;
     exec::Regions regions(program);
-    const ProgramProblem of = offload::problemOf(
-        program, regions, each, {choices != "recompute", choices != "moves"},
-        *machine);
-    std::vector<std::optional<Result<offload::Found>>> all(of.problems.size());
+    const auto problemOf = [&](int most) {
+      return offload::problemOf(program, regions, each,
+                                {choices != "recompute", choices != "moves"},
+                                *machine, size_t(most));
+    };
+    const ProgramProblem of = problemOf(mostSchedules);
+    std::vector<offload::Problem> problems = of.problems;
+    // Searches are not always exact: what is good for all together may be
+    // better for one, too.
+    if (problems.size() > 1)
+      problems.push_back(problemOf(1).problems.front());
+    std::vector<std::optional<Result<offload::Found>>> all(problems.size());
     llvm::parallelFor(0, all.size(), [&](size_t k) {
-      all[k].emplace(schedule(of.problems[k]));
+      all[k].emplace(schedule(std::move(problems[k])));
     });
     std::vector<offload::Found> found;
-    for (auto &each : all) {
-      if (!*each) {
-        program.emitError(each->error().message);
+    for (size_t k = 0; k < all.size(); ++k) {
+      Result<offload::Found> &own = *all[k];
+      if (own)
+        found.push_back(std::move(*own));
+      else if (k < of.problems.size()) {
+        program.emitError(own.error().message);
         return signalPassFailure();
       }
-      found.push_back(std::move(**each));
     }
     int64_t total = 0, again = 0, bound = 0;
     std::vector<offload::Schedule> schedules;
-    for (size_t k = 0; k < found.size(); ++k) {
+    for (size_t k = 0; k < of.problems.size(); ++k) {
       auto [schedule, traffic] = offload::rather(of.problems[k], found, k);
       total += traffic.total();
       again += traffic.again;

@@ -18,8 +18,10 @@ def MoveToHost : Pass<"exec-move-to-host", "::smex::exec::ProgramOp"> {
     that it is needed; its next value is copied to the host, then. Partial
     results stay where they are, and what several instructions fill.
 
-    Each worker has a schedule of its own. A buffer that only some of them move,
-    or compute again, is kept by the others: it is for them the one before.
+    Each worker has a schedule of its own, unless there would be too many: then
+    those that are most alike in what they lack have one together. A buffer that
+    only some of them move, or compute again, is kept by the others: it is for
+    them the one before.
 
     Where one instruction alone takes more than the capacity, what that takes is
     the capacity. The list keeps its order: exec-overlap-transfers lets
@@ -34,6 +36,8 @@ def MoveToHost : Pass<"exec-move-to-host", "::smex::exec::ProgramOp"> {
            "so many states are kept after each instruction">,
     Option<"mostWays", "most-ways", "int", /*default=*/"64",
            "so many ways to make room are looked at for an instruction">,
+    Option<"mostSchedules", "most-schedules", "int", /*default=*/"16",
+           "no more different schedules than this; 1: all workers have one">,
     Option<"choices", "choices", "std::string", /*default=*/"\"both\"",
            "what may become of a buffer: moves, recompute, or both">,
     Option<"machineName", "machine", "std::string", /*default=*/"\"dgx-h100\"",

@@ -18,9 +18,10 @@ class Making {
 public:
   Making(exec::ProgramOp program, exec::Regions &regions,
          ArrayRef<int64_t> capacities, const offload::Choices &choices,
-         const machines::Machine &machine)
-      : choices(choices), prices(program, regions, machine), program(program),
-        regions(regions), lambdas(program->getParentOp()), view(program),
+         const machines::Machine &machine, size_t mostProblems)
+      : mostProblems(mostProblems), choices(choices),
+        prices(program, regions, machine), program(program), regions(regions),
+        lambdas(program->getParentOp()), view(program),
         replaced(memory::replacements(program, lambdas, view)),
         over(memory::inPlaceResults(program, regions, lambdas, replaced, view)),
         capacities(capacities.vec()) {
@@ -108,23 +109,50 @@ private:
       }
       tensors.push_back(std::move(tensor));
     }
-    std::map<std::vector<int64_t>, size_t> kinds;
-    for (int64_t w = 0; w < workers; ++w) {
-      std::vector<int64_t> &own = bytes[size_t(w)];
-      own.push_back(std::max<int64_t>(0, capacities[size_t(w)]));
-      const auto [kind, isNew] = kinds.try_emplace(own, made.problems.size());
-      made.problemOf.push_back(kind->second);
-      if (isNew) {
-        Problem &problem = made.problems.emplace_back();
-        problem.moves = choices.moves;
-        problem.tensors = tensors;
-        problem.capacities = {own.back()};
-        for (size_t t = 0; t < tensors.size(); ++t)
-          problem.tensors[t].bytes = {own[2 * t]};
+    std::map<std::vector<int64_t>, std::vector<size_t>> kinds; // their workers
+    for (size_t w = 0; w < bytes.size(); ++w) {
+      bytes[w].push_back(std::max<int64_t>(0, capacities[w]));
+      kinds[bytes[w]].push_back(w);
+    }
+    addProblems(tensors, {kinds.begin(), kinds.end()});
+  }
+
+  using Kind = std::pair<std::vector<int64_t>, std::vector<size_t>>;
+
+  void addProblems(const std::vector<offload::Tensor> &tensors,
+                   std::vector<Kind> kinds) {
+    const auto lack = [](const Kind &kind) {
+      int64_t bytes = -kind.first.back();
+      for (size_t t = 0; 2 * t + 1 < kind.first.size(); ++t)
+        bytes += kind.first[2 * t];
+      return bytes;
+    };
+    if (kinds.size() > mostProblems)
+      llvm::stable_sort(kinds, [&](const Kind &a, const Kind &b) {
+        return lack(a) > lack(b);
+      });
+    else // as their first workers come
+      llvm::stable_sort(kinds, [](const Kind &a, const Kind &b) {
+        return a.second.front() < b.second.front();
+      });
+    const size_t count = std::min(kinds.size(), mostProblems);
+    made.problemOf.resize(capacities.size());
+    for (size_t k = 0; k < count; ++k) {
+      Problem &problem = made.problems.emplace_back();
+      problem.moves = choices.moves;
+      problem.tensors = tensors;
+      for (size_t i = k * kinds.size() / count;
+           i < (k + 1) * kinds.size() / count; ++i) {
+        const auto &[bytes, workers] = kinds[i];
+        problem.capacities.push_back(bytes.back());
+        for (size_t t = 0; t < tensors.size(); ++t) {
+          problem.tensors[t].bytes.push_back(bytes[2 * t]);
+          problem.tensors[t].moved +=
+              bytes[2 * t + 1] * int64_t(workers.size());
+        }
+        for (size_t w : workers)
+          made.problemOf[w] = k;
       }
-      Problem &problem = made.problems[kind->second];
-      for (size_t t = 0; t < tensors.size(); ++t)
-        problem.tensors[t].moved += own[2 * t + 1];
     }
   }
 
@@ -222,6 +250,7 @@ private:
           problem.capacities[m] = std::max(problem.capacities[m], bytes[m]);
   }
 
+  const size_t mostProblems;
   const offload::Choices &choices;
   offload::Prices prices;
   exec::ProgramOp program;
@@ -242,6 +271,8 @@ ProgramProblem smex::offload::problemOf(exec::ProgramOp program,
                                         exec::Regions &regions,
                                         ArrayRef<int64_t> capacities,
                                         const Choices &choices,
-                                        const machines::Machine &machine) {
-  return Making(program, regions, capacities, choices, machine).make();
+                                        const machines::Machine &machine,
+                                        size_t mostProblems) {
+  return Making(program, regions, capacities, choices, machine, mostProblems)
+      .make();
 }

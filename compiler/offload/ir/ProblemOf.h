@@ -15,7 +15,9 @@ struct Choices {
 
 /// Each worker has a problem of its own: what moves and what is computed again
 /// is its own affair. Workers with shares of the same sizes, and the same
-/// capacity, have one together, of one memory.
+/// capacity, are of one kind, and have one together, of one memory. If there
+/// are more kinds than `mostProblems`, those that lack about as much have a
+/// problem together, with one memory for each kind.
 ///
 /// Tensors are the program's buffers on the device, in order. Operations are
 /// the instructions, in order, and last one that reads what outputs and updates
@@ -39,7 +41,7 @@ struct ProgramProblem {
 ProgramProblem problemOf(exec::ProgramOp program, exec::Regions &regions,
                          llvm::ArrayRef<int64_t> capacities,
                          const Choices &choices,
-                         const machines::Machine &machine);
+                         const machines::Machine &machine, size_t mostProblems);
 
 } // namespace smex::offload
 

@@ -2,12 +2,16 @@
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128,256 choices=moves},exec-overlap-transfers,exec-plan-memory,exec-insert-waits))' | FileCheck %s --check-prefix=PLACED
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=192,256 choices=recompute}))' | FileCheck %s --check-prefix=AGAIN
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128,128 choices=moves}))' | FileCheck %s --check-prefix=ALIKE
+// RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128,256 choices=moves most-schedules=1}))' | FileCheck %s --check-prefix=ALIKE
+// RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-move-to-host{capacities=128 most-schedules=0}))' 2>&1 | FileCheck %s --check-prefix=NONE
 
 // Each worker has a schedule of its own: who has room keeps what others move or
 // compute again. Buffers of 64 bytes each on a worker.
 
 tdl.lambda @flip = "(x: f32[1]) -> f32: lambda i: x[i] + x[i // 16 * 16 + (15 - i % 16)]"
 tdl.lambda @add = "(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] + y[i]"
+
+// NONE: error: at least one schedule
 
 // On worker 1, %back is %a.
 // CHECK-LABEL: exec.program @later
@@ -16,6 +20,7 @@ tdl.lambda @add = "(x: f32[1], y: f32[1]) -> f32: lambda i: x[i] + y[i]"
 // PLACED-SAME: host_arena = array<i64: 64, 0>
 // ALIKE-LABEL: exec.program @later
 // ALIKE-NOT: kept
+// ALIKE: exec.to_host
 exec.program @later ways [2] {
   %x = exec.buffer input "x" : tensor<32xf32> #smex.division<part 0>
   // CHECK: %[[A:.*]] = exec.buffer temporary "a"
