@@ -22,7 +22,7 @@ void add(Bytes &sum, const Bytes &more, int64_t sign) {
 class Scheduler {
 public:
   Scheduler(const std::vector<Task> &tasks, const std::vector<Storage> &storage,
-            size_t lookAhead, double share, const std::vector<int> &alike)
+            size_t lookAhead, double share, const Room &room)
       : tasks(tasks), storage(storage), lookAhead(lookAhead),
         first(tasks.size()), ends(tasks.size(), -1), usesLeft(storage.size()),
         isBorn(storage.size()), alive(tasks.size()),
@@ -40,11 +40,14 @@ public:
     deadlines();
     memory();
     std::map<int, int64_t> most; // of those that are alike
-    for (size_t w = 0; w < alike.size(); ++w)
-      most[alike[w]] = std::max(most[alike[w]], limit[w]);
-    for (size_t w = 0; w < limit.size(); ++w)
-      limit[w] =
-          int64_t(double(alike.empty() ? limit[w] : most.at(alike[w])) * share);
+    for (size_t w = 0; w < room.alike.size(); ++w)
+      most[room.alike[w]] = std::max(most[room.alike[w]], limit[w]);
+    for (size_t w = 0; w < limit.size(); ++w) {
+      int64_t larger = room.alike.empty() ? limit[w] : most.at(room.alike[w]);
+      if (!room.capacities.empty())
+        larger = std::min(larger, room.capacities[w]);
+      limit[w] = int64_t(double(std::max(limit[w], larger)) * share);
+    }
   }
 
   Overlapped run() {
@@ -375,6 +378,6 @@ private:
 
 Overlapped memory::overlap(const std::vector<Task> &tasks,
                            const std::vector<Storage> &storage, int lookAhead,
-                           double share, const std::vector<int> &alike) {
-  return Scheduler(tasks, storage, size_t(lookAhead), share, alike).run();
+                           double share, const Room &room) {
+  return Scheduler(tasks, storage, size_t(lookAhead), share, room).run();
 }

@@ -47,6 +47,16 @@ struct Storage {
   bool fromStart = false, toEnd = false; // alive before the list, after it
 };
 
+/// What memories have room for, each, beside what the list needs as it is.
+struct Room {
+  /// Which memories are alike, by equal numbers: what one of them holds at its
+  /// worst, all of them can. Empty: none are.
+  std::vector<int> alike;
+  /// Bytes of each memory, where it has no room for what one that is alike
+  /// holds. Empty: all have.
+  std::vector<int64_t> capacities;
+};
+
 struct Overlapped {
   std::vector<int> order; // of the tasks
   /// Per place in that order: how many places on is the last computation that,
@@ -56,12 +66,10 @@ struct Overlapped {
 };
 
 /// No task moves up past more than `lookAhead` others at a time. What moves
-/// uses no more than this share of the most bytes alive at once. `alike` says
-/// which memories are alike, by equal numbers: what one of them holds at its
-/// worst, all of them can. Empty: none are.
+/// uses no more than this share of the most bytes alive at once.
 Overlapped overlap(const std::vector<Task> &tasks,
                    const std::vector<Storage> &storage, int lookAhead,
-                   double share = 1, const std::vector<int> &alike = {});
+                   double share = 1, const Room &room = {});
 
 } // namespace smex::memory
 

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -36,10 +37,13 @@ struct Rates {
 
 class Overlapping {
 public:
-  Overlapping(exec::ProgramOp program, const Rates &rates)
+  /// `capacities`: bytes of each worker, or none.
+  Overlapping(exec::ProgramOp program, const Rates &rates,
+              ArrayRef<int64_t> capacities)
       : program(program), rates(rates), workers(program.getWorkers()),
-        list(exec::instructions(program)), regions(program),
-        lambdas(program->getParentOp()), views(memory::viewsOf(program)) {
+        capacities(capacities.vec()), list(exec::instructions(program)),
+        regions(program), lambdas(program->getParentOp()),
+        views(memory::viewsOf(program)) {
     for (const memory::View &view : views.all)
       replaced.push_back(memory::replacements(program, lambdas, view));
     storages();
@@ -53,8 +57,9 @@ public:
 
   /// Packed, the same bytes alive can take more; so less is moved until no
   /// arena is larger than the largest of the list as it was, or only as much as
-  /// packing leaves to chance. Where each worker does something else, what one
-  /// of them had room for can be too much for another: then each has its own.
+  /// packing leaves to chance, nor larger than its worker has room for. Where
+  /// each worker does something else, what one of them had room for can be too
+  /// much for another: then each has its own.
   void overlap(int lookAhead) {
     if (llvm::all_of(tasks, [](const memory::Task &task) {
           return task.queue == Queue::Computing;
@@ -62,26 +67,36 @@ public:
       return;
     const memory::Arena before = memory::planArena(
         program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
-    const auto isKept = [&](const std::vector<int> &memories, double share) {
-      apply(memory::overlap(tasks, storage, lookAhead, share, memories));
+    const auto isKept = [&](bool areAlike, double share) {
+      apply(memory::overlap(tasks, storage, lookAhead, share,
+                            areAlike ? room : memory::Room()));
       const memory::Arena after = memory::planArena(
           program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
-      return isNoLarger(before.bytes, after.bytes) &&
-             isNoLarger(before.hostBytes, after.hostBytes);
+      return isNoLarger(before.bytes, after.bytes, capacities) &&
+             isNoLarger(before.hostBytes, after.hostBytes, {});
     };
     if (lookAhead > 0)
       for (const bool areAlike : {true, false})
         for (const double share : {1.0, 0.98, 0.95, 0.9})
-          if (isKept(areAlike ? alike : std::vector<int>(), share))
+          if (isKept(areAlike, share))
             return;
     apply(memory::overlap(tasks, storage, /*lookAhead=*/0));
   }
 
 private:
-  /// All GPUs are alike: what one needs, all of them have.
-  static bool isNoLarger(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
-    return after.empty() || memory::isNearEnough(*llvm::max_element(after),
-                                                 *llvm::max_element(before));
+  /// GPUs are alike: what one needs, all of them have, up to the capacities.
+  static bool isNoLarger(ArrayRef<int64_t> before, ArrayRef<int64_t> after,
+                         ArrayRef<int64_t> capacities) {
+    for (size_t w = 0; w < after.size(); ++w) {
+      const int64_t most = *llvm::max_element(before);
+      const int64_t room =
+          capacities.empty()
+              ? most
+              : std::max(before[w], std::min(most, capacities[w]));
+      if (!memory::isNearEnough(after[w], room))
+        return false;
+    }
+    return true;
   }
 
   void apply(const memory::Overlapped &found) {
@@ -138,11 +153,16 @@ private:
       }
       ++b;
     }
-    std::set<std::pair<bool, std::vector<int64_t>>> kinds; // on the host?
+    // On the host?, and its capacity.
+    std::set<std::tuple<bool, int64_t, std::vector<int64_t>>> kinds;
     for (size_t w = 0; w < bytes.size(); ++w)
-      kinds.insert({int64_t(w) >= workers, std::move(bytes[w])});
-    for (const auto &[isHost, kind] : kinds) {
-      alike.push_back(isHost);
+      kinds.insert({int64_t(w) >= workers,
+                    w < capacities.size() ? capacities[w]
+                                          : std::numeric_limits<int64_t>::max(),
+                    std::move(bytes[w])});
+    for (const auto &[isHost, capacity, kind] : kinds) {
+      room.alike.push_back(isHost);
+      room.capacities.push_back(capacity);
       for (size_t b = 0; b < kind.size(); ++b)
         storage[b].bytes.push_back(kind[b]);
     }
@@ -334,6 +354,7 @@ private:
   exec::ProgramOp program;
   Rates rates;
   int64_t workers;
+  std::vector<int64_t> capacities;
   std::vector<Operation *> list;
   exec::Regions regions;
   tdl::LambdaTable lambdas;
@@ -343,7 +364,7 @@ private:
   std::vector<llvm::DenseMap<Operation *, int>> numbers; // of storages
   std::vector<memory::Task> tasks;
   std::vector<memory::Storage> storage;
-  std::vector<int> alike; // of the memories, which are devices' or the host's
+  memory::Room room; // of the memories, which are devices' or the host's
 };
 
 struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
@@ -365,9 +386,17 @@ struct OverlapTransfers : memory::impl::OverlapTransfersBase<OverlapTransfers> {
       getOperation().emitError("a cost for each level of links");
       return signalPassFailure();
     }
+    if (!capacities.empty() &&
+        capacities.size() != size_t(getOperation().getWorkers())) {
+      getOperation().emitError() << capacities.size() << " capacities for "
+                                 << getOperation().getWorkers() << " workers";
+      return signalPassFailure();
+    }
     const Rates rates = {memoryRate, flopsRate, launch, costsOfSteps(),
                          hostCost};
-    Overlapping(getOperation(), rates).overlap(lookAhead);
+    Overlapping(getOperation(), rates,
+                std::vector<int64_t>(capacities.begin(), capacities.end()))
+        .overlap(lookAhead);
   }
 
 private:

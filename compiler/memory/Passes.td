@@ -31,10 +31,14 @@ def OverlapTransfers : Pass<"exec-overlap-transfers", "::smex::exec::ProgramOp">
     A transfer, or a move between device and host, moves up to where its data is
     there, and a computation that would wait for one lets others go first, as
     far as no worker has more bytes alive at once than the one that had most, in
-    neither space. `beside` then says how far a transfer is expected to last, for
+    neither space, nor more than its capacity, unless it had as many before.
+    `beside` then says how far a transfer is expected to last, for
     exec-plan-memory to leave what it reads alone meanwhile.
   }];
   let options = [
+    ListOption<"capacities", "capacities", "int64_t",
+               "bytes that each worker has room for; none: what the one needs "
+               "that takes most">,
     Option<"lookAhead", "look-ahead", "int", /*default=*/"128",
            "how many instructions one may move up past">,
     Option<"memoryRate", "memory-rate", "double", /*default=*/"16",

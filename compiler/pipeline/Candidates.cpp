@@ -123,6 +123,8 @@ Result<Candidate> Candidates::make(const partition::Search &by,
     return of.diagnostics.error();
   decided = std::chrono::steady_clock::now();
   execOptions.known = of.known;
+  execOptions.overlap.capacities.assign(of.limit.bytes.begin(),
+                                        of.limit.bytes.end());
   execOptions.offload.capacities.assign(room.capacities.begin(),
                                         room.capacities.end());
   execOptions.offload.choices = room.choices;

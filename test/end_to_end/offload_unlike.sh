@@ -22,7 +22,7 @@ compile -o all > /dev/null
 for choices in moves both; do
   limits=$(/usr/bin/python3 -c "import json
 first, *others = json.load(open('all/plan.json'))['totals']['peak_bytes']
-print(','.join([str(first * 80 // 100)] + [str(bytes * 3 // 2) for bytes in others]))")
+print(','.join([str(first * 65 // 100)] + [str(bytes * 3 // 2) for bytes in others]))")
   compile --memory-per-gpu "$limits" --offload=$choices -o plan > log
   "$smexc" check plan > /dev/null
   /usr/bin/python3 -c "import json

@@ -140,13 +140,19 @@ TEST_CASE("what one memory holds, those like it can") {
   const std::vector<Task> tasks = {compute(5, 5, {0}), compute(5, 2, {5}),
                                    transfer(3, 3, {0}), compute(5, 4, {2, 3})};
   CHECK(overlap(tasks, places, 8).order == inOrder(4));
-  CHECK(overlap(tasks, places, 8, 1, {0, 1}).order == inOrder(4));
+  CHECK(overlap(tasks, places, 8, 1, {{0, 1}, {}}).order == inOrder(4));
   // The second is full; the first would have room, if it were the second.
   for (Storage &each : places)
     each.bytes[1] = 0;
   places[5].bytes[1] = 30;
-  CHECK(overlap(tasks, places, 8, 1, {0, 1}).order == inOrder(4));
-  CHECK(overlap(tasks, places, 8, 1, {0, 0}).order ==
+  CHECK(overlap(tasks, places, 8, 1, {{0, 1}, {}}).order == inOrder(4));
+  CHECK(overlap(tasks, places, 8, 1, {{0, 0}, {}}).order ==
+        std::vector<int>{2, 0, 1, 3});
+  // The first has no room for as much as the second, but for a little more
+  // than it needs; less than it needs counts as nothing.
+  CHECK(overlap(tasks, places, 8, 1, {{0, 0}, {10, 100}}).order == inOrder(4));
+  CHECK(overlap(tasks, places, 8, 1, {{0, 0}, {1, 1}}).order == inOrder(4));
+  CHECK(overlap(tasks, places, 8, 1, {{0, 0}, {29, 100}}).order ==
         std::vector<int>{2, 0, 1, 3});
 }
 
@@ -188,10 +194,14 @@ TEST_CASE("random programs: an order of what depends, in no more memory") {
         if (random() % 2)
           tasks.back().workers.push_back(int(w));
     }
-    const bool alike = random() % 2;
+    Room room;
+    if (random() % 2)
+      room.alike.assign(workers, 0);
+    if (random() % 2)
+      for (size_t w = 0; w < workers; ++w)
+        room.capacities.push_back(int64_t(random() % 40));
     const Overlapped found =
-        overlap(tasks, places, int(random() % 12), 1,
-                alike ? std::vector<int>(workers, 0) : std::vector<int>());
+        overlap(tasks, places, int(random() % 12), 1, room);
     std::vector<int> sorted = found.order;
     std::sort(sorted.begin(), sorted.end());
     REQUIRE(sorted == inOrder(count));
@@ -210,10 +220,14 @@ TEST_CASE("random programs: an order of what depends, in no more memory") {
       }
     const auto before = peaks(tasks, places, inOrder(count));
     const auto after = peaks(tasks, places, found.order);
-    for (size_t w = 0; w < workers; ++w)
-      REQUIRE(after[w] <= (alike
-                               ? *std::max_element(before.begin(), before.end())
-                               : before[w]));
+    for (size_t w = 0; w < workers; ++w) {
+      int64_t more = room.alike.empty()
+                         ? before[w]
+                         : *std::max_element(before.begin(), before.end());
+      if (!room.capacities.empty())
+        more = std::min(more, room.capacities[w]);
+      REQUIRE(after[w] <= std::max(before[w], more));
+    }
     moved += found.order != inOrder(count);
   }
   CHECK(moved > 100);
