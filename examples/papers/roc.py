@@ -50,6 +50,7 @@ class Assumed:
     cache: float | None = None  # bytes of a GPU's last cache; None: the preset's; 0: each row from memory; inf: each once
     pcie: float = 12e9  # bytes/s between one GPU and the host
     memory: float = 16 * 2**30  # bytes of a P100, as 7.1 has it
+    managed: float = 1.3e9  # bytes of these in which its memory manager keeps tensors: so Figure 10's ratios are met
 
 
 @dataclasses.dataclass(frozen=True)
