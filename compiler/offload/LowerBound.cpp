@@ -15,8 +15,12 @@ struct Gap {
   /// What going away costs at least: a load each time, and a store once, since
   /// `life`, the first operation that it could have been there for; or only to
   /// be computed again each time.
-  int64_t load, store;
+  int64_t loaded, stored;
   int life;
+
+  int64_t load() const { return loaded; }
+  int64_t store() const { return stored; }
+  int64_t both() const { return loaded + stored; }
 };
 
 std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
@@ -66,20 +70,26 @@ public:
       : problem(problem), uses(problem), gaps(gapsOf(problem, uses)),
         own(needed(problem)) {}
 
+  /// Loads and stores can each be counted at moments of their own, loads at
+  /// more of them; or together, at the same: then what is away there pays both.
   int64_t bytes() const {
-    return compulsory(problem) + most(false) + most(true);
+    return compulsory(problem) +
+           std::max(most(&Gap::load) + most(&Gap::store), most(&Gap::both));
   }
 
 private:
-  /// Over moments that no gap, or no whole life of a tensor, spans twice.
-  int64_t most(bool stores) const {
+  using Cost = int64_t (Gap::*)() const;
+
+  /// Over moments that no gap, or, where stores count, no whole life of a
+  /// tensor, spans twice.
+  int64_t most(Cost cost) const {
     const auto count = int(problem.operations.size());
     std::vector<int> since; // the first operation that something spans, too
     for (int o = 0; o < count; ++o)
       since.push_back(o);
     std::vector<std::vector<const Gap *>> at(since.size());
     for (const Gap &gap : gaps) {
-      const int first = stores ? gap.life : gap.first;
+      const int first = cost == &Gap::load ? gap.first : gap.life;
       for (int o = gap.first; o <= gap.last; ++o) {
         at[size_t(o)].push_back(&gap);
         since[size_t(o)] = std::min(since[size_t(o)], first);
@@ -89,21 +99,19 @@ private:
     for (int o = 0; o < count; ++o)
       best[size_t(o) + 1] =
           std::max(best[size_t(o)], best[size_t(since[size_t(o)])] +
-                                        lackingAt(o, at[size_t(o)], stores));
+                                        lackingAt(o, at[size_t(o)], cost));
     return best.back();
   }
 
   /// What has no room at that moment, by what moves least for its bytes.
   int64_t lackingAt(int operation, std::vector<const Gap *> there,
-                    bool stores) const {
+                    Cost costOf) const {
     int64_t most = 0;
     for (size_t m = 0; m < problem.capacities.size(); ++m) {
       const auto bytes = [&](const Gap *gap) {
         return problem.tensors[size_t(gap->tensor)].bytes[m];
       };
-      const auto cost = [&](const Gap *gap) {
-        return stores ? gap->store : gap->load;
-      };
+      const auto cost = [&](const Gap *gap) { return (gap->*costOf)(); };
       double lacking =
           double(own[size_t(operation)][m] - problem.capacities[m]);
       for (const Gap *gap : there)

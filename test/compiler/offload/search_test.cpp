@@ -298,6 +298,26 @@ TEST_CASE("no order is searched for where operations run again") {
   CHECK(!search(problem, any));
 }
 
+TEST_CASE("what is away is loaded or stored, whichever is not for nothing") {
+  // While "large" runs, an input or a parameter's next value is away: the one
+  // is loaded and never stored, the other stored, and not loaded any more.
+  Problem problem;
+  problem.capacities = {3};
+  problem.tensors = {
+      {"input", {1}, 1, Start::Either},
+      {"parameter", {1}, 1, Start::Either, false, true, /*keepsPlace=*/true},
+      {"next", {1}, 1, Start::Nowhere, false, true, false, /*nextOf=*/1},
+      {"result", {2}, 2, Start::Nowhere},
+  };
+  problem.operations = {
+      {"update", {1}, {2}, /*over=*/1},
+      {"large", {}, {3}},
+      {"last", {0}, {}},
+  };
+  REQUIRE(leastByBruteForce(problem, false) == 1);
+  CHECK(lowerBound(problem) == 1);
+}
+
 TEST_CASE("a bounded search keeps the limit, and says its gap") {
   std::mt19937 random(7);
   Problem problem = network(60, [&] { return 64 + int64_t(random() % 64); });
