@@ -68,22 +68,10 @@ struct Found {
 /// (checkFits), or, where something may not move, no schedule is found.
 Result<Found> search(const Problem &problem, const SearchOptions &options = {});
 
-/// The best of several searches: with moves alone, and with any number of
-/// operations to compute one tensor again, and with fewer and fewer. Forgetting
-/// is cheap at first, and what keeps few states sees too late that what a
-/// tensor is computed from is forgotten, too, and that computed again for each
-/// that needs it. Small problems are searched once, exactly.
-Result<Found> searchLimits(const Problem &problem, SearchOptions options);
-
-/// The best of what was found for several problems with the same operations, in
-/// their order, for problem `own`: the first of those that cost least there, so
-/// that workers rather do the same.
-std::pair<Schedule, Traffic>
-rather(const Problem &problem, const std::vector<Found> &found, size_t own);
-
 /// What every schedule in the order of the list costs at least, without a
 /// search: at moments so far apart that no tensor is away over two of them,
-/// what has no room comes back once each, and so for what is stored.
+/// what has no room comes back once each, and so for what is stored; or for
+/// both, at the same moments.
 int64_t lowerBound(const Problem &problem);
 /// In whatever order: what is loaded and stored at least once.
 int64_t compulsory(const Problem &problem);

@@ -1,7 +1,7 @@
 // Moves in a program, and repeated computes: the schedule of each worker is
 // searched for by itself.
+#include "compiler/offload/BestSearch.h"
 #include "compiler/offload/Policies.h"
-#include "compiler/offload/Search.h"
 #include "compiler/offload/ir/Moving.h"
 #include "compiler/offload/ir/Passes.h"
 

@@ -1,6 +1,6 @@
+#include "compiler/offload/BestSearch.h"
 #include "compiler/offload/Merge.h"
 #include "compiler/offload/Policies.h"
-#include "compiler/offload/Search.h"
 #include "test/compiler/offload/Programs.h"
 
 #include <catch2/catch.hpp>
