@@ -14,6 +14,12 @@ from task_graphs import TaskGraphs
 MORE_FACTORS = {"links' bytes/s": (0.1, 0.3), "network_share": (0.01, 0.1)}
 
 
+def ends(tried):
+    """The smallest and the largest of what is tried, which begins with its value or is one."""
+    ordered = sorted(tried, key=lambda each: each[0] if isinstance(each, tuple) else each)
+    return ordered[:1] + ordered[1:][-1:]
+
+
 def variants(options, folder, own):
     """(a number's name, its value, options that say so), for all values but the one that is assumed. `folder`: for
     machine files; `own`: names of the program's options that are such numbers."""
@@ -23,14 +29,16 @@ def variants(options, folder, own):
         if name not in known:
             raise SystemExit(f"error: --sensitivity {name}: not one of {', '.join(known)}")
         if name in own:
-            for factor in MORE_FACTORS.get(name, ()) + FACTORS:
+            values = [getattr(options, name) * factor for factor in MORE_FACTORS.get(name, ()) + FACTORS]
+            for value in ends(values) if options.ends else values:
                 varied = copy.copy(options)
-                setattr(varied, name, getattr(options, name) * factor)
-                yield name, getattr(varied, name), varied
+                setattr(varied, name, value)
+                yield name, value, varied
             continue
         machine = machine_file(options.machine)
-        more = [vary(machine, NUMBERS[name], factor)[::-1] for factor in MORE_FACTORS.get(name, ())]
-        for value, changed in [*more, *tries(name, machine)]:
+        tried = [vary(machine, NUMBERS[name], factor)[::-1] for factor in MORE_FACTORS.get(name, ())]
+        tried += tries(name, machine)
+        for value, changed in ends(tried) if options.ends else tried:
             varied = copy.copy(options)
             varied.variant = f".{name.replace('/', ' per ')}.{value:g}".replace(" ", "-").replace("'", "")
             varied.machine = os.path.join(folder, f"machine{varied.variant}.json")

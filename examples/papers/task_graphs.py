@@ -25,6 +25,8 @@ def add_options(parser):
     parser.add_argument("--links", type=float, help="share of the links' rates that transfers reach; default: all")
     parser.add_argument("--fuse", action="store_true", help="fused operators, which smexc places; else one by one")
     sensitivity.add_options(parser)
+    parser.add_argument("--ends", action="store_true",
+                        help="with --sensitivity: of each number only the smallest and the largest value that is tried")
     parser.add_argument("--plans", metavar="DIR", help="keeps graphs and results, and finds them again; default: none")
 
 

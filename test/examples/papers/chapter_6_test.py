@@ -152,7 +152,7 @@ with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "machine.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"name": "m", "device": {"launch_seconds": 2.0}, "links": [{"bytes_per_second": 10.0}]}, file)
-    options = argparse.Namespace(machine=path, sensitivity="all", paging=1.0)
+    options = argparse.Namespace(machine=path, sensitivity="all", ends=False, paging=1.0)
     found = {}
     for name, value, varied in placed_sensitivity.variants(options, folder, ["paging"]):
         found.setdefault(name, []).append(value)
@@ -166,4 +166,9 @@ with tempfile.TemporaryDirectory() as folder:
         assert "/" not in varied.variant and " " not in varied.variant, varied.variant
     equal("values", found, {"launch_seconds": [1.0, 1.4, 2.8, 4.0], "links' bytes/s": [1.0, 3.0, 5.0, 7.0, 14.0, 20.0],
                             "paging": [0.5, 0.7, 1.4, 2]})
+    options.ends = True
+    found = {}
+    for name, value, _ in placed_sensitivity.variants(options, folder, ["paging"]):
+        found.setdefault(name, []).append(value)
+    equal("ends", found, {"launch_seconds": [1.0, 4.0], "links' bytes/s": [1.0, 20.0], "paging": [0.5, 2]})
 print("ok")
