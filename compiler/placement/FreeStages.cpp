@@ -75,11 +75,23 @@ public:
           opened[b] = (*stages)[size_t(into[l][b])];
         stages = std::move(opened);
       }
-      stages = anneal(*level[l], std::move(*stages), limits[l],
-                      std::min(kMostWork, kWorkPerBlock * level[l]->count()),
-                      seed, l + 1 < level.size() ? 0.02 : 0.5);
+      stages =
+          anneal(*level[l], std::move(*stages), limits[l],
+                 std::min(kMostWork, kWorkPerBlock * level[l]->count()), seed,
+                 l + 1 < level.size() ? Heat{0.02, 4}
+                 : seed % 2           ? Heat{0.5, 4}
+                                      : Heat{8, 3});
     }
     take(*stages);
+  }
+
+  /// A long way down from a high temperature, without clusters: as much work as
+  /// so many rounds.
+  void boil(uint64_t seed, int rounds, int squarings) {
+    if (best)
+      take(anneal(unions, *best, params,
+                  rounds * std::min(kMostWork, kWorkPerBlock * unions.count()),
+                  seed, Heat{8, squarings}));
   }
 
   /// Whether next to nothing can be gained.
@@ -132,7 +144,14 @@ std::optional<Stages> placement::freeStages(const StageGraph &unions,
   FreeSearch search(unions, params);
   if (known)
     search.take(*known);
-  for (int round = 0; round < rounds && !search.isNearWork(); ++round)
+  // Half of the work of so many rounds goes to rounds, the rest, and as much
+  // again, to long ways down: some end in much better places than others.
+  const int levels = (rounds + 1) / 2;
+  for (int round = 0; round < levels && !search.isNearWork(); ++round)
     search.round(uint64_t(round));
+  constexpr int kRoundsPerWay = 4;
+  for (int way = 0; way < 3 * (rounds - levels) / kRoundsPerWay; ++way)
+    if (!search.isNearWork())
+      search.boil(uint64_t(way), kRoundsPerWay, way % 4 == 3 ? 2 : 3);
   return search.best;
 }

@@ -16,9 +16,11 @@ namespace smex::placement {
 /// level, until few are left; these are placed by cuts of several orders and by
 /// annealing, and each level is improved by annealing when its clusters are
 /// opened. That in rounds, from clusters that are drawn anew, until the load is
-/// next to the mean work. `known` is a
-/// placement to begin with. Nothing if no placement was found that has the room
-/// that `params` asks for. Deterministic.
+/// next to the mean work. Then, as far as `rounds` leaves, annealing of single
+/// blocks from high temperatures: where transfers take most of the time, a lot
+/// is cut on the way from one good placement to the next. `known` is a placement
+/// to begin with. Nothing if no placement was found that has the room that
+/// `params` asks for. Deterministic.
 std::optional<Stages> freeStages(const StageGraph &unions,
                                  const SplitParams &params,
                                  const std::optional<Stages> &known,

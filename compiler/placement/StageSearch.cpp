@@ -172,16 +172,18 @@ private:
   std::vector<StageLoad> before; // of these, before the last move
 };
 
-double power16(double x) {
-  x *= x, x *= x, x *= x;
-  return x * x;
+/// x^(2^squarings)
+double power(double x, int squarings) {
+  for (int i = 0; i < squarings; ++i)
+    x *= x;
+  return x;
 }
 
 } // namespace
 
 Stages placement::anneal(const StageGraph &graph, Stages stages,
                          const SplitParams &params, int64_t work, uint64_t seed,
-                         double hot) {
+                         const Heat &heat) {
   if (graph.count() < 2 || params.stages < 2)
     return stages;
   const Random random(seed, "stages");
@@ -193,10 +195,11 @@ Stages placement::anneal(const StageGraph &graph, Stages stages,
   constexpr double kCold = 0.002;
   uint64_t draw = 0;
   const int64_t all = work;
-  double temperature = hot;
+  double temperature = heat.hot;
   for (int64_t step = 0; work > 0; ++step) {
     if (step % 256 == 0)
-      temperature = hot * std::pow(kCold / hot, 1 - double(work) / double(all));
+      temperature =
+          heat.hot * std::pow(kCold / heat.hot, 1 - double(work) / double(all));
     const int block = int(random.below(graph.count(), draw++));
     work -= 2 + state.workOfRange(block);
     const int old = state.at(block);
@@ -217,9 +220,10 @@ Stages placement::anneal(const StageGraph &graph, Stages stages,
     // would be no way down.
     double change = 0;
     for (size_t i = 0; i < state.touched().size(); ++i)
-      change += power16(state.loadOf(state.touched()[i]) / bestLoad) -
-                power16(state.loadsBefore()[i].of(params.transfersOverlap) /
-                        bestLoad);
+      change +=
+          power(state.loadOf(state.touched()[i]) / bestLoad, heat.squarings) -
+          power(state.loadsBefore()[i].of(params.transfersOverlap) / bestLoad,
+                heat.squarings);
     const double chance = double(random.bits(draw++) >> 11) * 0x1p-53;
     if (change > 0 && chance >= std::exp(-change / temperature)) {
       state.undo(block, old);
