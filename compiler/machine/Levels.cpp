@@ -24,9 +24,7 @@ Status forEachRoute(const Machine &machine, size_t gpus, Use use) {
         continue;
       const Route &route = routes.between(machine.gpus[from], machine.gpus[to]);
       if (route.hops.empty())
-        return fail(machine.name, " has no way from ",
-                    machine.nodeOf(int(from)).name, " to ",
-                    machine.nodeOf(int(to)).name);
+        return noWay(machine, int(from), int(to));
       use(from, to, route);
     }
   }
@@ -108,12 +106,24 @@ private:
 
 } // namespace
 
+Status machines::hasGpus(const Machine &machine, int64_t gpus) {
+  const size_t count = machine.gpus.size();
+  if (size_t(gpus) <= count)
+    return {};
+  return fail(machine.name, " has ", count,
+              count == 1 ? " GPU, not " : " GPUs, not ", gpus);
+}
+
+Error machines::noWay(const Machine &machine, int from, int to) {
+  return fail(machine.name, " has no way from ", machine.nodeOf(from).name,
+              " to ", machine.nodeOf(to).name);
+}
+
 Result<std::vector<Level>> machines::levelsOf(const Machine &machine,
                                               int64_t gpus) {
   const size_t count = size_t(gpus);
-  if (count > machine.gpus.size())
-    return fail(machine.name, " has ", machine.gpus.size(),
-                machine.gpus.size() == 1 ? " GPU, not " : " GPUs, not ", gpus);
+  if (const Status enough = hasGpus(machine, gpus); !enough)
+    return enough.error();
   const auto rates = Rates::of(machine, count);
   if (!rates)
     return rates.error();

@@ -16,6 +16,11 @@ struct Level {
   double bytesPerSecond = 0;
 };
 
+/// An error if the machine has fewer GPUs than these.
+Status hasGpus(const Machine &machine, int64_t gpus);
+/// That nothing leads from the GPU of one worker to that of another.
+Error noWay(const Machine &machine, int from, int to);
+
 /// The levels among the first `gpus` GPUs of a machine, the innermost first, of
 /// which each holds a whole number of the level below; the last one holds all
 /// GPUs. None for one GPU.

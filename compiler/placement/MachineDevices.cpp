@@ -1,5 +1,6 @@
 #include "compiler/placement/MachineDevices.h"
 
+#include "compiler/machine/Levels.h"
 #include "compiler/machine/Routes.h"
 
 #include <algorithm>
@@ -11,9 +12,8 @@ using machines::Machine;
 using machines::Route;
 
 Result<Devices> placement::devicesOf(const Machine &machine, int count) {
-  if (size_t(count) > machine.gpus.size())
-    return fail(machine.name, " has ", machine.gpus.size(),
-                machine.gpus.size() == 1 ? " GPU, not " : " GPUs, not ", count);
+  if (const Status enough = machines::hasGpus(machine, count); !enough)
+    return enough.error();
   constexpr double unlimited = std::numeric_limits<double>::infinity();
   const std::vector<double> capacities = machines::capacities(machine);
   const auto rateOf = [&](const Route &route) {
@@ -35,8 +35,7 @@ Result<Devices> placement::devicesOf(const Machine &machine, int count) {
         continue;
       const Route &route = routes.between(machine.gpus[size_t(from)], node);
       if (route.hops.empty())
-        return fail(machine.name, " has no way from ",
-                    machine.nodeOf(from).name, " to ", machine.nodeOf(to).name);
+        return machines::noWay(machine, from, to);
       rate = std::min(rate, rateOf(route));
       devices.latencySeconds =
           std::max(devices.latencySeconds, route.latencySeconds);
