@@ -9,8 +9,25 @@ using namespace smex::placement;
 using namespace smex::placement::test;
 
 namespace {
+
 constexpr double kRounding = 1 + 1e-9;
+
+/// The least that `costOf` says of all placements.
+template <typename Cost> double leastOf(const Problem &problem, Cost &&costOf) {
+  double least = std::numeric_limits<double>::infinity();
+  forEachPlacement(problem, [&](const Placement &placement) {
+    least = std::min(least, costOf(placement));
+  });
+  return least;
 }
+
+double leastLoadOf(const Problem &problem, bool transfersOverlap = false) {
+  return leastOf(problem, [&](const Placement &placement) {
+    return naiveLargestLoad(problem, placement, transfersOverlap);
+  });
+}
+
+} // namespace
 
 TEST_CASE("no schedule is shorter than the bound") {
   int isReached = 0, isMoreThanPath = 0;
@@ -20,9 +37,8 @@ TEST_CASE("no schedule is shorter than the bound") {
     const TaskGraph graph = randomTasks(random, int(2 + random.below(5)), 1.5);
     const Devices devices = devicesOf(int(1 + random.below(3)), 8, 0.125);
     const Problem problem(graph, devices);
-    double best = std::numeric_limits<double>::infinity();
-    forEachPlacement(problem, [&](const Placement &placement) {
-      best = std::min(best, shortest(problem, placement));
+    const double best = leastOf(problem, [&](const Placement &placement) {
+      return shortest(problem, placement);
     });
     Params params;
     const Bounds bounds = lowerBounds(problem, params, best);
@@ -49,13 +65,11 @@ TEST_CASE("no placement has a smaller largest load than the bound") {
     Params params;
     params.objective = Objective::Throughput;
     params.transfersOverlap = random.chance(30);
-    double best = std::numeric_limits<double>::infinity(), inOrder = best;
-    forEachPlacement(problem, [&](const Placement &placement) {
-      const double load =
-          naiveLargestLoad(problem, placement, params.transfersOverlap);
-      best = std::min(best, load);
-      if (goesForward(problem, placement))
-        inOrder = std::min(inOrder, load);
+    const double best = leastLoadOf(problem, params.transfersOverlap);
+    const double inOrder = leastOf(problem, [&](const Placement &placement) {
+      return goesForward(problem, placement)
+                 ? naiveLargestLoad(problem, placement, params.transfersOverlap)
+                 : std::numeric_limits<double>::infinity();
     });
     // The bound must hold from any placement's load on.
     const double reached = best * (1 + double(random.below(3)) / 4);
@@ -84,10 +98,7 @@ TEST_CASE("which large blocks go together bounds the largest load") {
     const Devices devices = devicesOf(int(2 + random.below(2)), 16, 0.125);
     const Problem problem(graph, devices);
     const StageGraph unions(problem, Blocks::OfAnyPlacement);
-    double best = std::numeric_limits<double>::infinity();
-    forEachPlacement(problem, [&](const Placement &placement) {
-      best = std::min(best, naiveLargestLoad(problem, placement, false));
-    });
+    const double best = leastLoadOf(problem);
     StageBoundParams params;
     params.stages = devices.count;
     params.reached = best * (1 + double(random.below(3)) / 4);
@@ -116,10 +127,7 @@ TEST_CASE("a bound that may look at little is small, but holds") {
     const TaskGraph graph = randomTasks(random, int(3 + random.below(5)), 1.5);
     const Devices devices = devicesOf(int(2 + random.below(2)), 16, 0.125);
     const Problem problem(graph, devices);
-    double best = std::numeric_limits<double>::infinity();
-    forEachPlacement(problem, [&](const Placement &placement) {
-      best = std::min(best, naiveLargestLoad(problem, placement, false));
-    });
+    const double best = leastLoadOf(problem);
     StageBoundParams params;
     params.stages = devices.count;
     params.reached = best * (1 + double(random.below(3)) / 4);
