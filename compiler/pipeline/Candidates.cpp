@@ -5,6 +5,7 @@
 #include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/PlanLimits.h"
 #include "compiler/placement/Algorithm.h"
+#include "compiler/placement/ir/Passes.h"
 
 using namespace mlir;
 using namespace smex;
@@ -113,14 +114,20 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
 
 Result<Candidate> Candidates::make(const partition::Search &by,
                                    const Room &room) {
+  enough.reset();
   OwningOpRef<ModuleOp> decisions = ModuleOp(of.module).clone();
   ExecOptions execOptions =
       execOptionsFor(of.options, by.withoutMachine ? std::nullopt : of.machine);
   if (failed(runPasses(*decisions, of.options, [&](OpPassManager &manager) {
         addDecisionPasses(manager, of.options, by, room.placedBytes, of.known,
                           execOptions.memory);
-      })))
+      }))) {
+    if (const auto bytes =
+            (*decisions)
+                ->getAttrOfType<IntegerAttr>(placement::enoughBytesAttr))
+      enough = bytes.getInt();
     return of.diagnostics.error();
+  }
   decided = std::chrono::steady_clock::now();
   execOptions.known = of.known;
   execOptions.overlap.capacities.assign(of.limit.bytes.begin(),
@@ -163,11 +170,12 @@ Result<Candidate> Candidates::emitted(ModuleOp decisions,
         plan::Recomputing{(*recomputing)[0], (*recomputing)[1]};
   candidate.totals = plan::totals(candidate.partitioned);
   if (of.machine) {
-    auto seconds =
-        of.machine->seconds(candidate.partitioned, of.operators, of.counted);
-    if (!seconds)
-      return fail(of.model, ": ", seconds.error().message);
-    candidate.seconds = *seconds;
+    const auto time =
+        of.machine->stepTime(candidate.partitioned, of.operators, of.counted);
+    if (!time)
+      return fail(of.model, ": ", time.error().message);
+    candidate.seconds = time->seconds;
+    candidate.isSimulated = time->isSimulated;
   }
   return candidate;
 }

@@ -47,6 +47,10 @@ public:
     return decided;
   }
 
+  /// Where the last search that decide() was asked for made no plan for want of
+  /// memory: a limit that works for it, bytes of each GPU, if one was found.
+  std::optional<int64_t> enoughBytes() const { return enough; }
+
 private:
   /// What a plan may count on beside its search.
   struct Room {
@@ -67,6 +71,7 @@ private:
 
   const Prepared &of;
   const emit::KernelTable kernels;
+  std::optional<int64_t> enough;
   std::optional<std::chrono::steady_clock::time_point> decided;
 };
 

@@ -1,6 +1,5 @@
 #include "compiler/pipeline/Choice.h"
 
-#include "compiler/placement/Algorithm.h"
 #include "runtime/plan/Inspect.h"
 #include "runtime/plan/Lifetimes.h"
 
@@ -91,9 +90,8 @@ std::string withOffload(const std::string &choices) {
 std::string failureOf(const std::vector<Compared> &compared, int64_t limit) {
   const Compared *least = nullptr;
   for (const Compared &each : compared)
-    if (const auto named = placement::limitNamedBy(each.failure);
-        named && *named < limit) {
-      limit = *named;
+    if (each.enough && *each.enough < limit) {
+      limit = *each.enough;
       least = &each;
     }
   return least ? "; of --algorithm " + toString(least->by) +
@@ -154,7 +152,9 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                     candidate.totals.communicationBytes,
                     *std::max_element(peaks.begin(), peaks.end()),
                     limit.isKeptBy(peaks),
-                    ""};
+                    "",
+                    std::nullopt,
+                    candidate.isSimulated};
   };
   const bool firstFits = limit.isKeptBy(first.peaks()),
              firstIsEnough = firstFits && first.totals.hostTraffic.isNone() &&
@@ -164,10 +164,12 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
   for (const partition::Search &search : others) {
     if (firstIsEnough && chosen.tried >= enough)
       break;
-    auto candidate = attempt(search);
+    std::optional<int64_t> works;
+    auto candidate = attempt(search, works);
     if (!candidate) {
       chosen.compared.push_back({search});
       chosen.compared.back().failure = candidate.error().message;
+      chosen.compared.back().enough = works;
       continue;
     }
     chosen.compared.push_back(compared(*candidate));

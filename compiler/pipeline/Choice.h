@@ -24,7 +24,8 @@ struct Candidate {
   /// Of a step on the machine; without one, plans that move less are taken for
   /// faster.
   std::optional<double> seconds;
-  std::string offloads; // what may become of buffers that have no room
+  bool isSimulated = true; // or its copies are rated by their bytes (StepTime)
+  std::string offloads;    // what may become of buffers that have no room
 
   double cost() const {
     const double again =
@@ -43,6 +44,8 @@ struct Compared {
   int64_t communicationBytes = 0, peakBytes = 0; // of the GPU that needs most
   bool fits = false;
   std::string failure;
+  std::optional<int64_t> enough; // where it failed: a limit that works for it
+  bool isSimulated = true;       // or its copies are rated by their bytes
 };
 
 struct Chosen {
@@ -51,7 +54,11 @@ struct Chosen {
   std::vector<Compared> compared; // in order
 };
 
-using Attempt = std::function<Result<Candidate>(const partition::Search &)>;
+/// The plan of a search. Where there is none for want of memory, `enough` is
+/// the smallest limit found to work for it, bytes of each GPU, if one was
+/// found.
+using Attempt = std::function<Result<Candidate>(
+    const partition::Search &, std::optional<int64_t> &enough)>;
 
 /// `first`, and as many of `others` as make `enough` plans; where `first` does
 /// not keep the limit, or keeps it with buffers on the host, all others. Of

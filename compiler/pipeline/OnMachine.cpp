@@ -84,7 +84,7 @@ ExecOptions OnMachine::execOptions() const {
 
 /// At most so many pieces go from one worker to another: of each fetch, as many
 /// as it has pairs of workers that get something and that have something.
-static double mostFlows(const plan::Partitioned &plan) {
+static double flowsOf(const plan::Partitioned &plan) {
   const auto having = [&](int buffer) {
     double workers = 0;
     for (int w = 0; w < int(plan.workers.size()); ++w)
@@ -98,30 +98,32 @@ static double mostFlows(const plan::Partitioned &plan) {
   return flows;
 }
 
-Result<double> OnMachine::seconds(const plan::Partitioned &plan,
-                                  int64_t operators,
-                                  const analysis::NamedLists &known) const {
-  // A fetch is up to a flow per pair of workers; of placed operators it is one.
-  constexpr double kMostFlows = 1e7;
-  if (double(operators) * workers() * workers() <= kMostFlows ||
-      mostFlows(plan) <= kMostFlows) {
-    simulate::Options options;
-    for (const plan::BufferInfo &buffer : plan.program.buffers) {
-      const auto list =
-          known.find(plan.program.tensors[size_t(buffer.tensor)].name);
-      options.lists.push_back(list == known.end() ? nullptr : list->second);
-    }
-    const auto simulation = simulate::simulate(plan, *machine, options);
-    if (!simulation)
-      return simulation.error();
-    return simulation->stepSeconds;
+Result<StepTime> OnMachine::stepTime(const plan::Partitioned &plan,
+                                     int64_t operators,
+                                     const analysis::NamedLists &known,
+                                     double mostFlows) const {
+  simulate::Options options;
+  for (const plan::BufferInfo &buffer : plan.program.buffers) {
+    const auto list =
+        known.find(plan.program.tensors[size_t(buffer.tensor)].name);
+    options.lists.push_back(list == known.end() ? nullptr : list->second);
   }
-  double seconds = 0;
+  // A fetch is up to a flow per pair of workers; of placed operators it is one.
+  StepTime time;
+  time.isSimulated = double(operators) * workers() * workers() <= mostFlows ||
+                     flowsOf(plan) <= mostFlows;
+  options.skipCopies = !time.isSimulated;
+  const auto simulation = simulate::simulate(plan, *machine, options);
+  if (!simulation)
+    return simulation.error();
+  time.seconds = simulation->stepSeconds;
+  if (time.isSimulated)
+    return time;
   const std::vector<plan::LinkLevel> links = info(plan).links;
   for (size_t l = 0; l < links.size(); ++l)
-    seconds +=
+    time.seconds +=
         double(links[l].bytes) / workers() / site.levels[l].bytesPerSecond;
-  return seconds;
+  return time;
 }
 
 plan::MachineInfo OnMachine::info(const plan::Partitioned &plan) const {

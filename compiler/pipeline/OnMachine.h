@@ -26,6 +26,13 @@ struct ExecOptions {
   analysis::NamedLists known;
 };
 
+/// Predicted seconds of a step. Not simulated as a whole: copies are rated by
+/// their bytes, with none hidden.
+struct StepTime {
+  double seconds = 0;
+  bool isSimulated = true;
+};
+
 class OnMachine {
 public:
   /// The first `gpus` GPUs of a machine, which stays alive. An error if it has
@@ -52,11 +59,13 @@ public:
   /// and the most workspace that libraries take of a device, if any says so.
   ExecOptions execOptions() const;
 
-  /// Of a step: simulated; of a plan too large for that, what its bytes take
-  /// on their links. `operators`: of the model, which decides for all its
-  /// plans. `known`: the model's lists, which say what edges each GPU has.
-  Result<double> seconds(const plan::Partitioned &plan, int64_t operators,
-                         const analysis::NamedLists &known) const;
+  /// Of a step: simulated; of a plan with more than `mostFlows` copies between
+  /// two workers, its computing simulated, and what its bytes take on their
+  /// links beside it. `operators`: of the model. `known`: the model's lists,
+  /// which say what edges each GPU has.
+  Result<StepTime> stepTime(const plan::Partitioned &plan, int64_t operators,
+                            const analysis::NamedLists &known,
+                            double mostFlows = 1e7) const;
 
   /// For plan.json.
   plan::MachineInfo info(const plan::Partitioned &plan) const;

@@ -101,7 +101,11 @@ Result<Candidate> search(const Prepared &prepared,
   searches.erase(searches.begin());
   auto chosen = choose(
       std::move(*first), prepared.limit, prepared.model, enough, searches,
-      [&](const partition::Search &by) { return candidates.decide(by); },
+      [&](const partition::Search &by, std::optional<int64_t> &works) {
+        auto candidate = candidates.decide(by);
+        works = candidates.enoughBytes();
+        return candidate;
+      },
       /*isNamed=*/options.search && !options.isAuto());
   if (!chosen)
     return chosen.takeError();

@@ -5,7 +5,6 @@
 #include "compiler/placement/ParDNN.h"
 
 #include <algorithm>
-#include <charconv>
 
 using namespace smex;
 using namespace smex::placement;
@@ -71,20 +70,6 @@ Schedule placement::scheduleOf(const Problem &problem, const Outcome &outcome,
   return outcome.order.empty()
              ? params.emulator(problem, outcome.placement)
              : params.inOrder(problem, outcome.placement, outcome.order);
-}
-
-static constexpr std::string_view kNamesLimit =
-    "; the smallest limit found to work is ";
-
-std::optional<int64_t> placement::limitNamedBy(const std::string &message) {
-  const size_t at = message.find(kNamesLimit);
-  int64_t limit = 0;
-  if (at == std::string::npos ||
-      std::from_chars(message.data() + at + kNamesLimit.size(),
-                      message.data() + message.size(), limit)
-              .ec != std::errc())
-    return std::nullopt;
-  return limit;
 }
 
 namespace {
@@ -175,8 +160,13 @@ Error refusal(const Problem &problem, const Algorithm &algorithm,
               int64_t likely) {
   if (params.namesLimit)
     if (const auto works =
-            LimitSearch(problem, algorithm, params).run(tooLittle, likely))
-      return fail(why, kNamesLimit, problem.devices.limitFor(*works), " bytes");
+            LimitSearch(problem, algorithm, params).run(tooLittle, likely)) {
+      const int64_t limit = problem.devices.limitFor(*works);
+      if (params.onLimit)
+        params.onLimit(limit);
+      return fail(why, "; the smallest limit found to work is ", limit,
+                  " bytes");
+    }
   return fail(why);
 }
 

@@ -6,6 +6,7 @@
 #include "compiler/placement/Memory.h"
 #include "compiler/placement/Schedule.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,8 @@ struct Params {
   /// Whether a refusal names the smallest limit found to work, which takes
   /// several placements more.
   bool namesLimit = true;
+  /// If given, told of the limit that a refusal names.
+  std::function<void(int64_t)> onLimit;
   /// Whether nothing is asked but whether a placement keeps the limit: one that
   /// does need not be a good one.
   bool onlyFits = false;
@@ -88,10 +91,6 @@ std::string_view defaultAlgorithm(Objective objective);
 /// are tried, fewer of large graphs.
 Result<Outcome> place(const Problem &problem, std::string_view algorithm,
                       const Params &params = {});
-
-/// The limit that a refusal of place() names, of which only the message is left
-/// where it came through MLIR's diagnostics.
-std::optional<int64_t> limitNamedBy(const std::string &message);
 
 /// Seconds of the objective: the schedule's makespan, or the largest load of a
 /// device (Loads.h).

@@ -25,11 +25,16 @@ void tools::printCompared(const pipeline::CompileStats &stats) {
     if (!each->failure.empty())
       std::printf("  %-44s no plan: %s\n", name.c_str(), each->failure.c_str());
     else
-      std::printf("  %-44s %10.4g ms, moves %s, peak %s%s\n", name.c_str(),
-                  each->seconds.value_or(0) * 1000,
-                  plan::humanBytes(each->communicationBytes).c_str(),
-                  plan::humanBytes(each->peakBytes).c_str(),
-                  each->fits ? "" : ": more than there is");
+      std::printf(
+          "  %-44s %10.4g ms, moves %s, peak %s%s\n", name.c_str(),
+          each->seconds.value_or(0) * 1000,
+          plan::humanBytes(each->communicationBytes).c_str(),
+          plan::humanBytes(each->peakBytes).c_str(),
+          (std::string(each->isSimulated
+                           ? ""
+                           : ", not simulated: none of its copies hidden") +
+           (each->fits ? "" : ": more than there is"))
+              .c_str());
   }
 }
 
@@ -45,6 +50,8 @@ nlohmann::json tools::comparedJson(const pipeline::CompileStats &stats) {
       plan["fits"] = each.fits;
       if (each.seconds)
         plan["predicted_step_seconds"] = *each.seconds;
+      if (!each.isSimulated)
+        plan["copies_are_simulated"] = false;
     }
     list.push_back(std::move(plan));
   }

@@ -18,6 +18,10 @@ namespace smex::placement {
 #define GEN_PASS_REGISTRATION
 #include "compiler/placement/ir/Passes.h.inc"
 
+/// On a module where placement has failed for want of memory: bytes of each
+/// GPU, the smallest limit found to work. Diagnostics are text alone.
+constexpr llvm::StringLiteral enoughBytesAttr = "smex.enough_bytes";
+
 /// Where operators take their time: a machine, and what was measured, if
 /// anything was.
 struct Site {

@@ -116,8 +116,10 @@ Schedule fastest(const Problem &problem, const Outcome &outcome,
 /// the memory limit then, tasks are placed for the order that is there, and
 /// only if that does not help either, a limit that works is looked for.
 Result<Chosen> choose(const Problem &problem, const Tasks &tasks,
-                      const std::string &algorithm) {
+                      const std::string &algorithm,
+                      const std::function<void(int64_t)> &onLimit) {
   Params params;
+  params.onLimit = onLimit;
   params.emulator = transferQueues;
   params.inOrder = transferQueuesInOrder;
   params.namesLimit = false;
@@ -246,8 +248,12 @@ private:
   /// share it evenly and bring nothing from each other. How it is cut then says
   /// what it really takes, and by that all are placed again, until they have
   /// been placed `rounds` times.
-  Result<Decided> decide(const partition::OperatorGraph &graph, Tasks &tasks,
-                         const Devices &devices) const {
+  Result<Decided> decide(ModuleOp module, const partition::OperatorGraph &graph,
+                         Tasks &tasks, const Devices &devices) const {
+    const auto tellLimit = [&](int64_t bytes) {
+      module->setAttr(enoughBytesAttr,
+                      Builder(module).getI64IntegerAttr(bytes));
+    };
     std::vector<double> alone, seconds;
     const double launch = site->machine.deviceOf(0).launchSeconds;
     for (const int task : tasks.ofOperator) {
@@ -258,7 +264,7 @@ private:
     for (int64_t round = 1;; ++round) {
       for (size_t o = 0; o < seconds.size(); ++o)
         tasks.graph.tasks[size_t(tasks.ofOperator[o])].seconds = seconds[o];
-      auto chosen = choose(problem, tasks, algorithm);
+      auto chosen = choose(problem, tasks, algorithm, tellLimit);
       if (!chosen)
         return chosen.takeError();
       auto plan = planOf(
@@ -317,7 +323,7 @@ private:
       counted.emplace(input, tdl::LambdaTable(module), planned(), gpus);
       devices->needed = [&](int64_t bytes) { return counted->atMost(bytes); };
     }
-    const auto decided = decide(input.graph, tasks, *devices);
+    const auto decided = decide(module, input.graph, tasks, *devices);
     if (!decided)
       return decided.error();
     const auto &[chosen, plan] = *decided;
