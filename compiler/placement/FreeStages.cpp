@@ -145,8 +145,10 @@ std::optional<Stages> placement::freeStages(const StageGraph &unions,
   if (known)
     search.take(*known);
   // Half of the work of so many rounds goes to rounds, the rest, and as much
-  // again, to long ways down: some end in much better places than others.
-  const int levels = (rounds + 1) / 2;
+  // again, to long ways down: some end in much better places than others. A few
+  // rounds are all rounds.
+  constexpr int kFewRounds = 8;
+  const int levels = rounds < kFewRounds ? rounds : (rounds + 1) / 2;
   for (int round = 0; round < levels && !search.isNearWork(); ++round)
     search.round(uint64_t(round));
   constexpr int kRoundsPerWay = 4;
