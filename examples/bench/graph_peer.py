@@ -64,17 +64,21 @@ def molecules(task):
 
 
 def draw_molecules(random, path, count, atoms):
-    pairs, first = [], 0
+    """Beside the file, another one has how many nodes and edges each molecule has, an edge to itself for each node among them."""
+    pairs, sizes, first = [], [], 0
     for _ in range(count):
         nodes = int(random.integers(atoms - 6, atoms + 7))
         bonds = [(int(random.integers(max(0, atom - 4), atom)), atom) for atom in range(1, nodes)]
         for ring in range(int(random.integers(1, 4))):
             a = int(random.integers(nodes - 5))
             bonds.append((a, a + 5))
+        sizes.append((nodes, 2 * len({*bonds}) + nodes))
         pairs += [(first + a, first + b) for a, b in bonds]
         first += nodes
     ends = np.array(sorted({*pairs, *((b, a) for a, b in pairs)}))
     scipy.sparse.save_npz(path, scipy.sparse.csr_matrix((np.ones(len(ends), np.float32), ends.T), (first, first)))
+    with open(path + ".sizes.json", "w", encoding="utf-8") as file:
+        json.dump(sizes, file)
 
 
 # A framework is a function of (task, torch, weights by name, nodes, sources, destinations) to (weights that are trained,
@@ -155,9 +159,18 @@ def pyg_csr(task, torch, weights, nodes, sources, destinations):
 def pyg(task, torch, weights, nodes, sources, destinations, edges=None):
     """PyTorch Geometric's layers on a list of edges, as in its examples; GCN's normalization is worked out once, but for
     graphs that are new in each step."""
+    if edges is None:
+        edges = torch.stack([sources, destinations])
+    parameters, network = pyg_network(task, torch, weights)
+    return parameters, lambda x: network(x, edges)
+
+
+def pyg_network(task, torch, weights):
+    """Its parameters, and a function of features and edges."""
     from torch_geometric.nn import GATConv, GCNConv
     if task["model"] == "gcn":
-        make = lambda inner, heads, each: GCNConv(inner, each, cached="molecules" not in task, add_self_loops=False)
+        cached = "molecules" not in task and "at_once" not in task
+        make = lambda inner, heads, each: GCNConv(inner, each, cached=cached, add_self_loops=False)
     else:
         make = lambda inner, heads, each: GATConv(inner, each, heads=heads, add_self_loops=False)
     convolutions = torch.nn.ModuleList(make(*layer) for layer in layers_of(task))
@@ -173,20 +186,29 @@ def pyg(task, torch, weights, nodes, sources, destinations, edges=None):
         between = torch.relu
     else:
         between = torch.nn.functional.elu
-    if edges is None:
-        edges = torch.stack([sources, destinations])
-    return convolutions.parameters(), lambda x: convolutions[1](between(convolutions[0](x, edges)), edges)
+    return convolutions.parameters(), lambda x, edges: convolutions[1](between(convolutions[0](x, edges)), edges)
+
+
+def dgl_graph(torch, nodes, sources, destinations):
+    import dgl as library
+    graph = library.graph((sources, destinations), num_nodes=nodes)
+    graph.ndata["scale"] = graph.in_degrees().clamp(min=1).float().pow(-0.5)[:, None]
+    return graph
 
 
 def dgl(task, torch, weights, nodes, sources, destinations):
     """DGL's layers."""
-    import dgl as library
+    graph = dgl_graph(torch, nodes, sources, destinations)
+    parameters, network = dgl_network(task, torch, weights)
+    return parameters, lambda x: network(x, graph)
+
+
+def dgl_network(task, torch, weights):
+    """Its parameters, and a function of features and a graph."""
     from dgl.nn.pytorch import GATConv, GraphConv
-    graph = library.graph((sources, destinations), num_nodes=nodes)
 
     class Convolution(torch.nn.Module):
         """Normalized by the degree of edges that come in, at both ends: norm="both" takes those that leave, at one."""
-        scale = graph.in_degrees().clamp(min=1).float().pow(-0.5)[:, None]
 
         def __init__(self, inner, each):
             super().__init__()
@@ -194,7 +216,8 @@ def dgl(task, torch, weights, nodes, sources, destinations):
             self.weight, self.bias = self.sum.weight, torch.nn.Parameter(torch.zeros(each))
 
         def forward(self, graph, x):
-            return self.sum(graph, x * self.scale) * self.scale + self.bias
+            scale = graph.ndata["scale"]
+            return self.sum(graph, x * scale) * scale + self.bias
 
     if task["model"] == "gcn":
         make = lambda inner, heads, each: Convolution(inner, each)
@@ -212,7 +235,8 @@ def dgl(task, torch, weights, nodes, sources, destinations):
                 each.attn_r.copy_(weights[layer + "attention/destination"][None])
             each.bias.copy_(weights[layer + "bias"].view(each.bias.shape))
     between = torch.relu if task["model"] == "gcn" else torch.nn.functional.elu
-    return convolutions.parameters(), lambda x: convolutions[1](graph, between(convolutions[0](graph, x).flatten(1))).flatten(1)
+    return (convolutions.parameters(),
+            lambda x, graph: convolutions[1](graph, between(convolutions[0](graph, x).flatten(1))).flatten(1))
 
 
 FRAMEWORKS = {"torch": plain, "torch-csr": plain_csr, "pyg": pyg, "pyg-csr": pyg_csr, "dgl": dgl}
@@ -245,11 +269,23 @@ def train(task):
 
 def infer(task):
     """The same network, evaluated only. With `molecules`: on one of them after the other, each there as PyTorch's tensors or
-    DGL's graph before, and nothing else of it known."""
+    DGL's graph before, and nothing else of it known. With `at_once`: on so many of them side by side, laid so in each step."""
     import torch
     torch.set_num_threads(task["threads"])
     weights = {name: torch.from_numpy(array)
                for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
+    evaluate = many_at_once(task, torch, weights) if "at_once" in task else one_after_the_other(task, torch, weights)
+    seconds, cpu = [], []
+    with torch.inference_mode():
+        for step in range(task["steps"]):
+            start, before = time.perf_counter(), time.process_time()
+            result = evaluate(step)
+            seconds.append(time.perf_counter() - start)
+            cpu.append(time.process_time() - before)
+    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": [], "sum": float(result.double().abs().sum())}
+
+
+def one_after_the_other(task, torch, weights):
     steps = []
     for number in range(task.get("molecules", 1)):
         nodes, sources, destinations = read_graph(task["graph"].format(number))
@@ -259,15 +295,50 @@ def infer(task):
         _, network = FRAMEWORKS[task["framework"]](task, torch, weights, nodes, torch.from_numpy(sources),
                                                    torch.from_numpy(destinations))
         steps.append((network, x))
-    seconds, cpu = [], []
-    with torch.inference_mode():
-        for step in range(task["steps"]):
-            network, x = steps[step % len(steps)]
-            start, before = time.perf_counter(), time.process_time()
-            result = network(x)
-            seconds.append(time.perf_counter() - start)
-            cpu.append(time.process_time() - before)
-    return {"seconds": seconds[1:], "cpu": statistics.median(cpu[1:]), "losses": [], "sum": float(result.double().abs().sum())}
+
+    def evaluate(step):
+        network, x = steps[step % len(steps)]
+        return network(x)
+
+    return evaluate
+
+
+def many_at_once(task, torch, weights):
+    with open(task["graph"] + ".sizes.json", encoding="utf-8") as file:
+        starts = np.cumsum([0] + [nodes for nodes, _ in json.load(file)])
+    _, sources, destinations = read_graph(task["graph"])
+    order = np.argsort(sources, kind="stable")
+    sources, destinations = sources[order], destinations[order]
+    ends = np.searchsorted(sources, starts)
+    single = [(int(starts[k + 1] - starts[k]), *(torch.from_numpy(each[ends[k]:ends[k + 1]] - starts[k])
+                                                 for each in (sources, destinations))) for k in range(len(starts) - 1)]
+    if task["framework"] == "dgl":
+        import dgl as library
+        graphs = [dgl_graph(torch, *each) for each in single]
+        for graph in graphs:
+            graph.ndata["x"] = torch.randn(graph.num_nodes(), task["features"])
+        _, network = dgl_network(task, torch, weights)
+
+        def of(batch):
+            graph = library.batch(batch)
+            return network(graph.ndata["x"], graph)
+    else:
+        from torch_geometric.data import Batch, Data
+        graphs = [Data(x=torch.randn(nodes, task["features"]), edge_index=torch.stack(edges)) for nodes, *edges in single]
+        _, network = pyg_network(task, torch, weights)
+
+        def of(batch):
+            batch = Batch.from_data_list(batch)
+            return network(batch.x, batch.edge_index)
+
+    order = np.random.default_rng(1).permutation(len(graphs))
+    batches = len(order) // task["at_once"]
+
+    def evaluate(step):
+        first = step % batches * task["at_once"]
+        return of([graphs[number] for number in order[first:first + task["at_once"]]])
+
+    return evaluate
 
 
 def aggregate(task):
