@@ -102,10 +102,16 @@ int64_t partition::writeBytes(const OperatorGraph &graph,
     size *= ways[s];
   const int tensor = graph.operators[op].result;
   const size_t rank = graph.tensors[tensor].shape.size();
+  const bool ofNothing = isReductionOfNothing(graph, graph.operators[op]);
+  if (ofNothing &&
+      cutsFrom(divisionsOf(plan, &Step::operators, size_t(op)), rank))
+    return 0;
   int64_t elements = 0;
   std::set<std::vector<std::pair<int64_t, int64_t>>> parts; // of the reduction
   for (int64_t producer = 0; producer < plan.workers(); ++producer) {
     Box produced = indexBox(graph, plan, op, producer);
+    if (ofNothing && !produced.isAbsent())
+      produced.resize(rank);
     if (isEmpty(produced))
       continue;
     std::vector<std::pair<int64_t, int64_t>> part;

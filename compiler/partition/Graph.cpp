@@ -128,6 +128,20 @@ Status partition::validate(const OperatorGraph &graph, int64_t workers) {
   return {};
 }
 
+bool partition::isReductionOfNothing(const OperatorGraph &graph,
+                                     const Operator &op) {
+  const size_t rank = graph.tensors[size_t(op.result)].shape.size();
+  return std::find(op.extents.begin() + int64_t(rank), op.extents.end(), 0) !=
+         op.extents.end();
+}
+
+bool partition::cutsFrom(const Divisions &divisions, size_t dimension) {
+  return std::any_of(
+      divisions.begin(), divisions.end(), [&](const Division &division) {
+        return division.isPart() && size_t(division.dimension()) >= dimension;
+      });
+}
+
 int64_t partition::resultBytes(const OperatorGraph &graph, const Operator &op,
                                int64_t partials) {
   const int64_t bytes = graph.tensors[op.result].elementBytes;

@@ -123,6 +123,15 @@ Status validate(const OperatorGraph &graph, int64_t workers);
 int64_t resultBytes(const OperatorGraph &graph, const Operator &op,
                     int64_t partials);
 
+/// Whether an operator reduces nothing at all, as a sum over the edges of a
+/// graph that has none. Its result is the identity, which whoever has a share
+/// of the result's indices makes of it; but where a reduction variable is cut,
+/// there are no partial results, and owners make it alone.
+bool isReductionOfNothing(const OperatorGraph &graph, const Operator &op);
+
+/// Whether any of these is along the dimension, or along a later one.
+bool cutsFrom(const Divisions &divisions, size_t dimension);
+
 /// Steps divide every tensor and every operator along dimensions and index
 /// variables that exist, and that may be cut.
 Status validate(const OperatorGraph &graph, const PartitionPlan &plan);

@@ -176,21 +176,23 @@ int64_t PairCosts::countWrite(const Operator &writer, const History &ofOperator,
                               const History &ofTensor, const Ways &ways,
                               size_t steps) {
   const auto &shape = graph.tensors[writer.result].shape;
-  const std::vector<Box> computed = sharesOf(writer.extents, ofOperator, ways);
+  // Where no reduction variable is cut.
+  const std::vector<int64_t> &extents =
+      isReductionOfNothing(graph, writer) ? shape : writer.extents;
+  const std::vector<Box> computed = sharesOf(extents, ofOperator, ways);
   const int64_t size = workersOf({ways.begin() + int64_t(steps), ways.end()});
   std::set<std::vector<int64_t>> parts; // of the reduction
   __int128 elements = 0;
   for (int64_t g = 0; g < int64_t(computed.size()); ++g) {
     std::vector<int64_t> part;
-    for (size_t v = shape.size(); v < writer.extents.size(); ++v)
+    for (size_t v = shape.size(); v < extents.size(); ++v)
       part.insert(part.end(), {computed[g][v].lo, computed[g][v].hi});
     if (!isEmpty(computed[g]))
       parts.insert(std::move(part));
     Box wanted = shareOf(shape, ofTensor, ways, g);
-    for (size_t v = shape.size(); v < writer.extents.size(); ++v)
-      wanted.push_back({0, writer.extents[v]});
-    for (const Piece &piece :
-         piecesOf(wanted, writer.extents, ofOperator, ways, g))
+    for (size_t v = shape.size(); v < extents.size(); ++v)
+      wanted.push_back({0, extents[v]});
+    for (const Piece &piece : piecesOf(wanted, extents, ofOperator, ways, g))
       elements += piece.worker / size == g / size
                       ? 0
                       : volume(front(piece.box, shape.size()));
@@ -206,6 +208,9 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
   const Tensor &tensor = graph.tensors[writer.result];
   const size_t rank = tensor.shape.size();
   const Groups &groups = groupsOf(rows.ways);
+  const bool ofNothing = isReductionOfNothing(graph, writer);
+  const std::vector<int64_t> &extents =
+      ofNothing ? tensor.shape : writer.extents;
   // A group computes of the result what its share spans.
   std::vector<IntervalProgram> computed(rank);
   for (size_t d = 0; d < computed.size(); ++d)
@@ -214,17 +219,21 @@ std::vector<int64_t> PairCosts::makeWrite(const Operator &writer,
   for (History &history : ofGroups.histories)
     history = firstSteps(history, steps);
   const Overlaps overlaps =
-      findOverlaps(computed, nullptr, tensor.shape, writer.extents, ofGroups,
-                   columns, groups, Count::Region);
+      findOverlaps(computed, nullptr, tensor.shape, extents, ofGroups, columns,
+                   groups, Count::Region);
   std::vector<int64_t> table;
   for (size_t row = 0; row < rows.histories.size(); ++row) {
     // Every owner needs every partial result of its part but those of its
     // group: the shares of the result's indices tile the result.
     const History &history = rows.histories[row];
+    if (ofNothing && cutsFrom(history, rank)) {
+      table.insert(table.end(), columns.histories.size(), 0);
+      continue;
+    }
     History inGroup = history;
     std::fill_n(inGroup.begin(), steps, Division::whole());
     const auto count = [&](const History &divided) {
-      return countPartials(writer.extents, rank, divided, groups);
+      return countPartials(extents, rank, divided, groups);
     };
     const int64_t partials = count(history), ofGroup = count(inGroup);
     const int64_t bytes = resultBytes(graph, writer, partials);
