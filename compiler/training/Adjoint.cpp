@@ -130,6 +130,8 @@ public:
          training::differentiableReads(lambda, operand)) {
       ExprRef term = training::product(
           gradient, throughResult(training::derivative(value, target)));
+      if (!term) // slopes that cancel, as in x - x
+        continue;
       const Conditions conditions(lambda.guard);
       ExprRef guard = conditions.others;
       if (lambda.reducer == Reducer::Prod)
@@ -139,7 +141,7 @@ public:
         if (ties == Ties::First) {
           guard = both(guard, isFirstExtremum());
         } else {
-          term = term ? binary(BinaryOp::Div, term, extremumCount()) : term;
+          term = binary(BinaryOp::Div, term, extremumCount());
           guard = both(guard, isExtremum());
         }
       }

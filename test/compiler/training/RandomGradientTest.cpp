@@ -232,6 +232,25 @@ TEST_CASE("numbers of several digits have one gradient for each") {
   CHECK(made->applications.back().extents.size() == 4);
 }
 
+TEST_CASE("slopes that cancel are none") {
+  // As of an edge that leads to where it comes from, x[dst] - x[src].
+  const auto lambda = tdl::parseLambda(
+      "(x: f32[2]) -> f32: lambda v, j: (x[0, j] else 0) if j < 4 else (x[0, j "
+      "- 4] else 0) - (x[0, j - 4] else 0)");
+  REQUIRE(lambda);
+  Random r(1);
+  const Tensor x = r.floats({1, 4});
+  test::FiniteDifferences differences{14};
+  CHECK(differences.check(*lambda, {1, 8}, {&x}) == "");
+  CHECK(differences.gradients == 1);
+  const auto none =
+      tdl::parseLambda("(x: f32[1]) -> f32: lambda i: x[i] - x[i]");
+  REQUIRE(none);
+  const auto made = training::adjoint(*none, {4}, {{4}}, 0);
+  REQUIRE(made);
+  CHECK(made->results.empty());
+}
+
 TEST_CASE("elements that an opaque function chooses take its gradient") {
   test::FiniteDifferences differences{12};
   for (const std::string largest : {"0", "1"})
