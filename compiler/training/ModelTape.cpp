@@ -37,7 +37,7 @@ static bool hasMore(const frontend::EdgeRows &rows) {
   return rows.fileEdges < rows.edges.count;
 }
 
-bool ModelTape::setRows(int input, const std::string &output) {
+Spare ModelTape::setRows(int input, const std::string &output) {
   const frontend::Value &value = given.values[size_t(input)];
   const auto isDeclared = [&](const frontend::InputRows &edges) {
     return std::find(edges.outputs.begin(), edges.outputs.end(), output) !=
@@ -49,12 +49,12 @@ bool ModelTape::setRows(int input, const std::string &output) {
   for (frontend::GraphInputs &graph : given.graphs)
     if (isDeclared(graph.edges) && fits(graph.edges.count)) {
       graph.edges.inputs.push_back(value.name);
-      return true;
+      return Spare::Edges;
     }
   for (frontend::EdgeRows &rows : given.edgeRows)
     if (isDeclared(rows.edges) && fits(rows.edges.count)) {
       rows.edges.inputs.push_back(value.name);
-      return hasMore(rows);
+      return hasMore(rows) ? Spare::Edges : Spare::None;
     }
   std::set<std::string> dimensions;
   std::vector<frontend::InputRows *> fitting;
@@ -74,12 +74,12 @@ bool ModelTape::setRows(int input, const std::string &output) {
   if (dimensions.size() == 1) // else nobody knows of what
     for (frontend::InputRows *rows : fitting)
       rows->inputs.push_back(value.name);
-  bool ofNodes = !dimensions.empty();
+  if (!dimensions.empty())
+    return Spare::Nodes;
   for (const frontend::EdgeRows &rows : given.edgeRows)
     for (int64_t nodes : rows.nodes)
-      ofNodes |= fits(nodes);
-  if (ofNodes)
-    return false;
+      if (fits(nodes))
+        return Spare::None;
   for (frontend::GraphInputs &graph : given.graphs)
     add(graph.edges);
   std::vector<frontend::EdgeRows *> known;
@@ -87,11 +87,11 @@ bool ModelTape::setRows(int input, const std::string &output) {
     if (fits(rows.edges.count))
       known.push_back(&rows);
   if (fitting.size() + known.size() != 1)
-    return false;
+    return Spare::None;
   frontend::InputRows &rows =
       fitting.empty() ? known.front()->edges : *fitting.front();
   rows.inputs.push_back(value.name);
-  return known.empty() || hasMore(*known.front());
+  return known.empty() || hasMore(*known.front()) ? Spare::Edges : Spare::None;
 }
 
 int ModelTape::addState(const std::string &name, TensorType type) {

@@ -9,6 +9,11 @@
 
 namespace smex::training {
 
+/// Of an input with a row per edge, node or graph, which rows may be of none:
+/// those of edges that are added as self-loops, or that a plan has room for;
+/// those of nodes, or graphs of a batch, that it has room for.
+enum class Spare { None, Edges, Nodes };
+
 class ModelTape : public Tape {
 public:
   explicit ModelTape(frontend::Model &model);
@@ -38,10 +43,8 @@ public:
   /// row per edge if the output is declared to have one. Else, of graphs that
   /// are given when the plan runs, an input with as many rows as there are
   /// nodes of one type, or graphs of a batch, has one for each; and one with as
-  /// many rows as there are edges, and of nothing else. Whether rows are of
-  /// edges some of which may be self-loops that are added, or spare: these have
-  /// none.
-  bool setRows(int input, const std::string &output);
+  /// many rows as there are edges, and of nothing else.
+  Spare setRows(int input, const std::string &output);
   /// Zero when training begins; not a weight but part of a step's state.
   int addState(const std::string &name, TensorType type);
   void addUpdate(int parameter, int value);

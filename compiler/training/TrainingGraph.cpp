@@ -114,6 +114,14 @@ Status markCounted(ModelTape &graph, const std::string &name) {
   return {};
 }
 
+const char *whereSpare(Spare spare) {
+  return spare == Spare::Edges
+             ? "edge, and self-loops that are added, or spare edges of a plan "
+               "with room for more"
+             : "node, or per graph, of graphs that come when the plan runs, "
+               "and rows of a plan with room for more";
+}
+
 Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
   const Model &model = graph.model();
   const std::string given = "given:";
@@ -153,7 +161,7 @@ Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
   const int labels = graph.addInput("labels", loss->labels);
   if (loss->range)
     graph.setRange(labels, *loss->range);
-  const bool hasSpare = graph.setRows(labels, name);
+  const Spare spare = graph.setRows(labels, name);
   std::vector<int> operands = {output, labels};
   if (const std::string &counted = options.counted; !counted.empty()) {
     for (int input : model.inputs)
@@ -165,14 +173,12 @@ Result<int> addLoss(ModelTape &graph, const TrainingOptions &options) {
         graph.addInput(counted, {DType::I64, {graph.type(labels).shape[0]}}));
     graph.setRange(operands.back(), oneOrNone);
     graph.setRows(operands.back(), name);
-  } else if (hasSpare && !(loss->range && loss->range->ignore)) {
-    return fail(
-        "output \"", name,
-        "\" has a row per edge, and self-loops that "
-        "are added, or spare edges of a plan with room for more, have "
-        "no label: take --loss cross_entropy, where one that counts for "
-        "nothing can be told, or a loss of the model's own, "
-        "--loss given:NAME");
+  } else if (spare != Spare::None && !(loss->range && loss->range->ignore)) {
+    return fail("output \"", name, "\" has a row per ", whereSpare(spare),
+                ", have no label: take --counted, an input that says which "
+                "rows count, --loss cross_entropy, where a label that counts "
+                "for nothing can be told, or a loss of the model's own, --loss "
+                "given:NAME");
   }
   auto value =
       graph.apply(loss->op, operands, loss->attributes, "loss", "loss");

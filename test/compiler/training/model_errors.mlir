@@ -45,3 +45,17 @@ func.func @main(%x: tensor<7xf32> {smex.name = "x"}) -> tensor<7xf32> attributes
   %y = smex.apply @mul(%x, %w) extents [7] "y" : (tensor<7xf32>, tensor<7xf32>) -> tensor<7xf32>
   return %y : tensor<7xf32>
 }
+
+// -----
+
+// A row per node, and a plan may have more of them than a run's graph.
+
+tdl.lambda @mul = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] * x1[i1]"
+
+// expected-error @+1 {{output "y" has a row per node, or per graph, of graphs that come when the plan runs, and rows of a plan with room for more, have no label: take --counted}}
+func.func @main(%x: tensor<5x3xf32> {smex.name = "x"}) -> tensor<5x3xf32> attributes {smex.outputs = ["y"],
+    smex.graphs = [#smex.graph<sources "s" destinations "d" nodes 5 of "nodes" inputs ["x"] edges 7>]} {
+  %w = smex.parameter "w" : tensor<3xf32>
+  %y = smex.apply @mul(%x, %w) extents [5, 3] "y" : (tensor<5x3xf32>, tensor<3xf32>) -> tensor<5x3xf32>
+  return %y : tensor<5x3xf32>
+}
