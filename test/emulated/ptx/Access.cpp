@@ -42,6 +42,11 @@ bool allInitialized(const uint8_t *marks, unsigned size) {
   return true;
 }
 
+/// What .nc asks for.
+const std::string readOnlySays =
+    " (PTX ISA, ld.global.nc: it may come from a read-only cache that is not "
+    "coherent, so that nothing writes there while the kernel runs)";
+
 } // namespace
 
 uint64_t Thread::generic(Space space, uint64_t address) {
@@ -152,9 +157,16 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
     std::fill_n(marks, size, 1);
   }
   if (!allocation->readOnly) {
-    if (instruction.isReadOnly && recent->shadow->isWritten(offset, size))
-      fault(FaultKind::Race,
-            "reads " + hex(address) + " by .nc, which the launch has written");
+    if (instruction.isReadOnly)
+      readOnly(*recent->shadow, instruction, address, offset, size);
+    else if (kind != AccessKind::Read)
+      if (const Shadow::Reader *reader = recent->shadow->readerOf(offset, size))
+        fault(FaultKind::Race, "writes " + hex(address) + ", which " +
+                                   block->nameOf(reader->stamp) +
+                                   " has read by .nc at PTX line " +
+                                   std::to_string(block->launch.program.lineOf(
+                                       *reader->instruction)) +
+                                   readOnlySays);
     bool isAtomic = kind == AccessKind::Atomic || instruction.isVolatile;
     if (Stamp other =
             recent->shadow->access(block->clocks, block->stamp(*this, isAtomic),
@@ -163,6 +175,15 @@ uint8_t *Thread::access(const Instruction &instruction, uint64_t address,
                                  block->describe(other));
   }
   return allocation->bytes + offset;
+}
+
+void Thread::readOnly(Shadow &shadow, const Instruction &instruction,
+                      uint64_t address, uint64_t offset, unsigned size) const {
+  if (shadow.isWritten(offset, size))
+    fault(FaultKind::Race, "reads " + hex(address) +
+                               " by .nc, which the launch has written" +
+                               readOnlySays);
+  shadow.keepAsRead(offset, size, {block->stamp(*this, false), &instruction});
 }
 
 uint8_t *Thread::localAccess(uint64_t offset, unsigned size, AccessKind kind) {

@@ -180,9 +180,7 @@ void Block::stuck() {
   auto whereIs = [&](const Thread &thread) {
     if (thread.state == Thread::Done)
       return name(thread) + " has exited";
-    const Statement &at =
-        *thread.function().statements[&thread.current() -
-                                      thread.function().instructions.data()];
+    const Statement &at = thread.function().statementOf(thread.current());
     return name(thread) + " waits at PTX line " + std::to_string(at.line) +
            ": " + at.text;
   };
@@ -224,7 +222,7 @@ void Block::stuck() {
   throw std::logic_error("a block stands still, and no thread waits");
 }
 
-std::string Block::describe(Stamp other) const {
+std::string Block::nameOf(Stamp other) const {
   const Dim3 &shape = launch.options.block, &grid = launch.options.grid;
   uint32_t b = other.block(), t = other.thread();
   std::string text = "thread (" + std::to_string(t % shape[0]) + ", " +
@@ -234,7 +232,12 @@ std::string Block::describe(Stamp other) const {
     return text + " of block (" + std::to_string(b % grid[0]) + ", " +
            std::to_string(b / grid[0] % grid[1]) + ", " +
            std::to_string(b / grid[0] / grid[1]) + ")";
-  return text + " of the same block: no barrier is between them";
+  return text + " of the same block";
+}
+
+std::string Block::describe(Stamp other) const {
+  return nameOf(other) +
+         (other.block() == number ? ": no barrier is between them" : "");
 }
 
 uint64_t Block::special(const Thread &thread, Special which) const {

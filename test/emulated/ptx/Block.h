@@ -78,6 +78,9 @@ public:
   Stamp stamp(const Thread &thread, bool isAtomic) const {
     return Stamp(number, thread.index, clocks.time(), isAtomic);
   }
+  /// The thread of an access, and its block where that is another one.
+  std::string nameOf(Stamp stamp) const;
+  /// The same, and why the access races with one of this block.
   std::string describe(Stamp stamp) const;
   /// A value that the launch gives to a thread.
   uint64_t special(const Thread &thread, Special which) const;

@@ -467,5 +467,45 @@ TEST_CASE("what the launch writes is not read by .nc") {
   CHECK_FALSE(fault(b));
   REQUIRE(fault(a));
   CHECK_THAT(fault(a)->what(),
-             Contains("by .nc, which the launch has written"));
+             Contains("by .nc, which the launch has written") &&
+                 Contains("(PTX ISA, ld.global.nc: "));
+}
+
+TEST_CASE("what was read by .nc is not written after it") {
+  // The last thread of the last block reads; WRITE is by one that comes later.
+  const auto faultOf = [](const std::string &write, unsigned blocks,
+                          bool isSame = true) {
+    Harness harness(
+        kernelWith("ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b];\n"
+                   "ld.global.nc.v2.u32 {%r2, %r3}, [%rd1];\n"
+                   "mov.u32 %r1, %tid.x; mov.u32 %r4, %ctaid.x;\n"
+                   "mad.lo.s32 %r1, %r4, 64, %r1; bar.sync 0;\n"
+                   "setp.eq.u32 %p1, %r1, " +
+                   std::to_string(64 * blocks - 1) + ";\n@%p1 " + write));
+    const std::vector<uint32_t> two{0, 0};
+    const uint64_t a = harness.buffer(two, "one"),
+                   b = harness.buffer(two, "other");
+    return harness.fault("k", shape(blocks, 64), a, isSame ? a : b, uint64_t(0),
+                         uint64_t(0));
+  };
+  for (unsigned blocks : {1, 3})
+    for (const char *write :
+         {"st.global.u8 [%rd2+7], %r1;", "st.global.u32 [%rd2], %r1;",
+          "st.global.v2.u32 [%rd2], {%r1, %r1};",
+          "red.global.add.u32 [%rd2+4], %r1;"}) {
+      INFO(write << ", " << blocks << " blocks");
+      CHECK_FALSE(faultOf(write, blocks, false));
+      const auto fault = faultOf(write, blocks);
+      REQUIRE(fault);
+      CHECK(fault->kind == FaultKind::Race);
+      CHECK(fault->thread[0] == 63);
+      CHECK(fault->block[0] == blocks - 1);
+      CHECK_THAT(fault->instruction, Contains(write));
+      // Whoever was the last to read: the last thread, before it writes.
+      CHECK_THAT(fault->reason, Contains(", which thread (63, 0, 0) of ") &&
+                                    Contains(" has read by .nc at PTX line ") &&
+                                    Contains("(PTX ISA, ld.global.nc: "));
+      const size_t at = fault->reason.find("PTX line ") + 9;
+      CHECK(std::stoi(fault->reason.substr(at)) < fault->line);
+    }
 }

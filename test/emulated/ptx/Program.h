@@ -3,6 +3,7 @@
 
 #include "test/emulated/ptx/Module.h"
 
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -138,6 +139,10 @@ struct Code {
   bool hasSuspects = false;
   std::vector<bool> suspect; // by register
 
+  const Statement &statementOf(const Instruction &one) const {
+    return *statements[size_t(&one - instructions.data())];
+  }
+
   // For the analyses: what each instruction reads and writes, registers only.
   struct Use {
     std::vector<uint32_t> reads, writes;
@@ -169,6 +174,16 @@ struct Program {
   /// Some barriers are of a part of the threads, or some accesses are stronger
   /// than others: all reads are looked at for races (Shadow.h).
   bool keepsAllReads = false;
+
+  /// The line of the text that one of its instructions is on.
+  int lineOf(const Instruction &instruction) const {
+    for (const auto &each : functions)
+      if (const auto first = each->instructions.data();
+          !std::less<>()(&instruction, first) &&
+          std::less<>()(&instruction, first + each->instructions.size()))
+        return each->statementOf(instruction).line;
+    return 0;
+  }
 };
 
 /// Registers of a function get their cells in one order.

@@ -39,6 +39,7 @@ void Shadow::clear() {
     spare.push_back(std::move(pages[number]));
   touched.clear();
   further.clear();
+  readers.clear();
   lastPage = nullptr;
   lastNumber = ~uint64_t(0);
 }
@@ -157,6 +158,25 @@ bool Shadow::isWritten(uint64_t offset, unsigned size) {
     if (entry.cells[i].write)
       return true;
   return false;
+}
+
+void Shadow::keepAsRead(uint64_t offset, unsigned size, Reader reader) {
+  // An access is aligned to its size, so that it lies in one page.
+  std::vector<Reader> &page = readers[offset >> pageBits];
+  page.resize(size_t(1) << pageBits);
+  std::fill_n(page.begin() + (offset & ((1 << pageBits) - 1)), size, reader);
+}
+
+const Shadow::Reader *Shadow::findReader(uint64_t offset, unsigned size) const {
+  const auto page = readers.find(offset >> pageBits);
+  if (page == readers.end())
+    return nullptr;
+  for (uint64_t i = 0; i < size; ++i)
+    if (const Reader &reader =
+            page->second[(offset + i) & ((1 << pageBits) - 1)];
+        reader.stamp)
+      return &reader;
+  return nullptr;
 }
 
 Stamp Shadow::access(const Clocks &clocks, Stamp current, uint64_t offset,

@@ -9,6 +9,8 @@
 
 namespace smex::ptx {
 
+struct Instruction;
+
 /// Who accessed a byte, and when: a valid bit, whether it was atomic, the block
 /// (22 bits), the thread in it (10 bits) and the block's time (30 bits), which
 /// advances at each barrier. 0 says nobody.
@@ -83,6 +85,17 @@ public:
   /// access that it races with, or an empty stamp.
   Stamp access(const Clocks &clocks, Stamp current, uint64_t offset,
                unsigned size, bool isWrite);
+  /// Who read a byte that nobody may write any more, and by what.
+  struct Reader {
+    Stamp stamp;
+    const Instruction *instruction = nullptr;
+  };
+  /// Says that these bytes have to stay as they are.
+  void keepAsRead(uint64_t offset, unsigned size, Reader reader);
+  /// The reader of one of these bytes for whom it has to stay, or null.
+  const Reader *readerOf(uint64_t offset, unsigned size) const {
+    return readers.empty() ? nullptr : findReader(offset, size);
+  }
   /// Calls with (begin, end, whether it was written) for all that was accessed,
   /// in order, neighbours joined.
   template <class Function> void forEachSpan(Function function) const;
@@ -100,6 +113,7 @@ private:
   /// `first`: the offset of the cell's first byte.
   Stamp update(const Clocks &clocks, Cell &cell, uint64_t first, Stamp current,
                bool isWrite);
+  const Reader *findReader(uint64_t offset, unsigned size) const;
   void split(Page &page, uint64_t begin, unsigned granuleBits);
 
   std::vector<std::unique_ptr<Page>> pages; // by number, null: untouched
@@ -111,6 +125,8 @@ private:
     std::vector<Stamp> writes, reads; // atomic writes, where there are several
   };
   std::unordered_map<uint64_t, Accesses> further;
+  /// By byte, in pages by number.
+  std::unordered_map<uint64_t, std::vector<Reader>> readers;
   uint64_t lastNumber = ~uint64_t(0);
   Page *lastPage = nullptr;
 };

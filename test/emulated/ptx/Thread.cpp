@@ -160,8 +160,7 @@ void Thread::runChecked(const Instruction &instruction) {
 }
 
 void Thread::fault(FaultKind kind, const std::string &reason) const {
-  const Statement &statement =
-      *code->statements[&current() - code->instructions.data()];
+  const Statement &statement = code->statementOf(current());
   const std::string &kernel = block->launch.program.kernel->name;
   auto text = [](const Dim3 &at) {
     return "(" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +

@@ -5,6 +5,8 @@
 
 namespace smex::ptx {
 
+class Shadow;
+
 enum class AccessKind { Read, Write, Atomic };
 
 /// One thread of a block. Handlers of instructions work on its cells.
@@ -65,6 +67,8 @@ private:
   void enter(const Code &callee);
   bool prepare(const Instruction &instruction);
   void runChecked(const Instruction &instruction);
+  void readOnly(Shadow &shadow, const Instruction &instruction,
+                uint64_t address, uint64_t offset, unsigned size) const;
   uint8_t *localAccess(uint64_t offset, unsigned size, AccessKind kind);
   void uninitialized(const char *what, uint64_t address, unsigned size,
                      const uint8_t *initialized) const;
