@@ -48,6 +48,16 @@ refused "an error that comes later" "remote process exited" SMEX_EMULATED_FAIL_A
 refused "a small GPU" "is too small: its workers need" SMEX_EMULATED_MEMORY=16384
 refused "an exchange that hangs" "no progress for 2 s in instruction" SMEX_NCCL_TIMEOUT=2 SMEX_EMULATED_NCCL_HANG=2
 grep -q 'rank . (worker .*): .*node "' "$work/stderr" || fail "a hang: says $(cat "$work/stderr")"
+# Of the two GPUs, the one that hangs is named, and not the one that waits for it.
+hung='worker [01]: node ".*": instruction [0-9]+, a kernel that packs, unpacks or combines \(GPU [01]\) has not completed'
+for kernel in smex_fetch:3 smex_reduce:2; do
+  refused "a hang of $kernel" "has not completed, and nothing else has for" \
+    SMEX_NCCL_TIMEOUT=2 SMEX_EMULATED_HANG=$kernel SMEX_EMULATED_LOG="$work/log"
+  grep -Eq "$hung" "$work/stderr" || fail "a hang of $kernel: says $(cat "$work/stderr")"
+  device=$(grep -Eo 'device [0-9]+ hangs' "$work/log" | grep -Eo '[0-9]+')
+  grep -q "(GPU $device)" "$work/stderr" || fail "a hang of $kernel on $device: says $(cat "$work/stderr")"
+  rm "$work/log"
+done
 
 cp -r "$work/plan" "$work/without"
 "$without_wait" "$work/without" --all

@@ -154,15 +154,29 @@ lost KILL
 lost STOP
 
 # A kernel of rank 2 that never ends, in a later step: the others, which wait for
-# it, say that it is this rank, and at which instruction it is.
+# it, say that it is this rank, and at which instruction it is; also where it is
+# one that packs for NCCL, or unpacks or combines what has come by it.
 cat > "$work/last_hangs" <<END
 #!/bin/bash
-[[ \$OMPI_COMM_WORLD_RANK != 2 ]] || export SMEX_EMULATED_HANG=kernel_:40
+[[ \$OMPI_COMM_WORLD_RANK != 2 ]] || export SMEX_EMULATED_HANG=\$HANG SMEX_EMULATED_LOG=$work/log
 exec "$smex_run" "\$@"
 END
 chmod +x "$work/last_hangs"
-status=0
-SMEX_NCCL_TIMEOUT=2 together 3 "$work/last_hangs" "$work/plan" "${inputs[@]}" --backend cuda \
-  --steps 100000000 > "$work/stdout" 2> "$work/stderr" || status=$?
-[[ $status == 4 ]] || fail "a kernel that hangs: exit status $status: $(cat "$work/stderr")"
-named "a kernel that hangs" 'worker [23]: .*instruction [0-9]+.* has not completed, and nothing else has for'
+hangs() { # KERNEL MESSAGE
+  local status=0 begin=$SECONDS
+  rm -f "$work/log"
+  HANG=$1 SMEX_NCCL_TIMEOUT=2 together 3 "$work/last_hangs" "$work/plan" "${inputs[@]}" --backend cuda \
+    --steps 100000000 > "$work/stdout" 2> "$work/stderr" || status=$?
+  [[ $status == 4 ]] || fail "$1: exit status $status: $(cat "$work/stderr")"
+  grep -q 'hangs as' "$work/log" || fail "$1: nothing hangs"
+  [[ $((SECONDS - begin)) -le 10 ]] || fail "$1: they end after $((SECONDS - begin)) s"
+  named "$1" "worker [23]: $2 has not completed, and nothing else has for"
+  # What it had told the others of is exact, too.
+  local which=$(grep -Eo 'instruction [0-9]+' "$work/said" | head -n 1)
+  grep -q "which is lost, was at $which (" "$work/said" || fail "$1: not at $which: $(cat "$work/said")"
+  echo "$1: $(errors "$work/stderr")"
+}
+hangs kernel_:40 '.*instruction [0-9]+.*'
+for kernel in smex_fetch:22 smex_reduce:12; do
+  hangs $kernel 'node ".*": instruction [0-9]+, a kernel that packs, unpacks or combines \(GPU 0\)'
+done

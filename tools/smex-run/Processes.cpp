@@ -21,8 +21,12 @@ std::string tools::nextInstruction(const plan::Partitioned &partitioned,
                                    int firstStep) {
   const plan::Program &program = partitioned.program;
   const auto count = int64_t(program.instructions.size());
-  const int64_t first = *std::min_element(completed.begin(), completed.end());
   const int64_t last = *std::max_element(completed.begin(), completed.end());
+  // A queue on which the worker does nothing stays at 0, and no other one is
+  // steps behind.
+  const int64_t first =
+      std::max(*std::min_element(completed.begin(), completed.end()),
+               (last - 1) / std::max<int64_t>(count, 1) * count);
   // What is left of this step, or else the beginning of the next one.
   for (int64_t at = first; count > 0 && at < last + 2 * count; ++at) {
     const auto which = int(at % count);

@@ -2,17 +2,10 @@
 
 #include "runtime/plan/Regions.h"
 
-#include <algorithm>
-#include <chrono>
-#include <thread>
-
 using namespace smex;
 using namespace smex::cuda;
 
 namespace {
-
-/// What the watchdog is told where no instruction is at hand.
-constexpr int joining = -1, leaving = -2;
 
 void *pointer(Address address) { return reinterpret_cast<void *>(address); }
 
@@ -42,6 +35,7 @@ Exchanger::~Exchanger() {
     if (world)
       leave(world);
   }
+  parts = nullptr;
   for (Event event : events)
     if (event)
       driver.eventDestroy(event);
@@ -67,29 +61,6 @@ Status Exchanger::checkNccl(nccl::Code code, const char *what) const {
     return {};
   return shared.exchanging->library.check(
       code, "rank " + std::to_string(rank) + ": " + what, world);
-}
-
-void Exchanger::end(const std::string &why) const {
-  // Where there are other processes, they end together.
-  if (!shared.transport.abandon(why))
-    nccl::endProcess(why);
-}
-
-std::string Exchanger::whatHangs(int instruction) const {
-  std::string what = "rank " + std::to_string(rank) + " (worker " +
-                     std::to_string(leading) + "): no progress for " +
-                     std::to_string(int(nccl::timeoutSeconds())) + " s ";
-  if (instruction == joining)
-    what += "in making NCCL's communicators";
-  else if (instruction == leaving)
-    what += "in leaving NCCL's communicators";
-  else
-    what += "in instruction " + std::to_string(instruction) + " (node \"" +
-            shared.program().instructions[size_t(instruction)].node + "\")";
-  what += ": another rank has died, or hangs";
-  if (shared.transport.isStopped())
-    what += "; the run was stopped: " + shared.transport.reason().message;
-  return what;
 }
 
 Status Exchanger::place(const std::function<Address(size_t, int64_t)> &take) {
@@ -146,6 +117,11 @@ Status Exchanger::start() {
                   "making an event");
         !made)
       return made;
+  if (shared.isWatched()) {
+    parts = std::make_unique<ExchangeParts>(driver);
+    if (Status made = check(parts->start(sizes.list), "making an event"); !made)
+      return made;
+  }
   if (!shared.options.trace)
     return {};
   timed.resize(sizes.list.size());
@@ -236,6 +212,8 @@ Status Exchanger::put(const Exchange &exchange) {
   if (isTimed)
     if (Status recorded = record(timed[next].start); !recorded)
       return recorded;
+  if (parts)
+    parts->begin(next);
   if (!isSkipped(exchange.instruction))
     for (const ExchangeRound &round : exchange.rounds)
       if (Status done = put(round, exchange.instruction); !done)
@@ -248,20 +226,23 @@ Status Exchanger::put(const Exchange &exchange) {
 
 /// The stream orders rounds: what one has unpacked, the next one may pack over.
 Status Exchanger::put(const ExchangeRound &round, int instruction) {
-  for (const OwnLaunch &each : round.packs)
-    if (Status launched = launch(each); !launched)
-      return launched;
+  if (Status launched = launch(round.packs); !launched)
+    return launched;
   if (Status moved = transfer(round, instruction); !moved)
     return moved;
-  for (const OwnLaunch &each : round.unpacks)
-    if (Status launched = launch(each); !launched)
-      return launched;
-  return {};
+  return launch(round.unpacks);
+}
+
+Status Exchanger::enter(ExchangeParts::Part part) {
+  return parts ? check(parts->enter(part, stream), "recording an event")
+               : Status();
 }
 
 Status Exchanger::transfer(const ExchangeRound &round, int instruction) {
   if (!round.moves())
     return {};
+  if (Status entered = enter(ExchangeParts::Part::Others); !entered)
+    return entered;
   const nccl::Library &nccl = shared.exchanging->library;
   nccl::Watchdog::Guard guard(watchdog, instruction);
   if (round.gather)
@@ -287,94 +268,18 @@ Status Exchanger::transfer(const ExchangeRound &round, int instruction) {
   return done ? std::move(ended) : std::move(done);
 }
 
-Status Exchanger::launch(const OwnLaunch &what) {
-  return check(shared.driver.launchKernel(
-                   what.function, what.gridX, what.gridY, 1, what.threads, 1, 1,
-                   0, stream, const_cast<void **>(what.parameters.data()),
-                   nullptr),
-               "launching a kernel");
-}
-
-bool Exchanger::wait(int instruction, int64_t step) {
-  const int64_t count = int64_t(shared.program().instructions.size());
-  return shared.recorder.wait(
-      {leading, int(Queue::Transfers), step * count + instruction + 1},
-      shared.transport);
-}
-
-/// Whether all that the exchange waits for on this GPU is over, so that only
-/// other ranks may keep it from going on.
-bool Exchanger::hasBegun(const Exchange &exchange) const {
-  return std::all_of(exchange.waits.begin(), exchange.waits.end(),
-                     [&](const runtime::Event &event) {
-                       return shared.driver.eventQuery(
-                                  shared.recorder.eventOf(event)) == success;
-                     });
-}
-
-bool Exchanger::waitsForOthers() const {
-  for (size_t i = 0; i < next; ++i)
-    if (shared.driver.eventQuery(events[size_t(all.list[i].instruction)]) ==
-        errorNotReady)
-      return hasBegun(all.list[i]);
-  return false;
-}
-
-Status Exchanger::finish() {
-  const Driver &driver = shared.driver;
-  double since = runtime::clockSeconds();
-  for (int round = 0;; ++round) {
-    const Code code = driver.streamQuery(stream);
-    if (code == success)
-      return {};
-    if (code != errorNotReady)
-      return check(code, "waiting for its stream");
-    if (shared.transport.isStopped())
-      return {};
-    const size_t before = over;
-    while (over < all.list.size() &&
-           driver.eventQuery(events[size_t(all.list[over].instruction)]) ==
-               success)
-      ++over;
-    const int at =
-        over < all.list.size() ? all.list[over].instruction : joining;
-    nccl::Code error = nccl::success;
-    if (Status asked =
-            checkNccl(shared.exchanging->library.getAsyncError(world, &error),
-                      "ncclCommGetAsyncError");
-        !asked)
-      return asked;
-    if (error != nccl::success && error != nccl::inProgress)
-      return runtime::atNode(
-          shared.program().instructions[size_t(std::max(at, 0))],
-          checkNccl(error, "an exchange").takeError());
-    const double now = runtime::clockSeconds();
-    if (over > before || at < 0 || !hasBegun(all.list[over]))
-      since = now;
-    else if (now - since > nccl::timeoutSeconds())
-      end(whatHangs(at));
-    else if (now - since > nccl::doubtSeconds())
-      shared.transport.doubt();
-    std::this_thread::sleep_for(
-        std::chrono::microseconds(round < 1000 ? 20 : 500));
-  }
-}
-
-Result<std::vector<runtime::Executed>> Exchanger::executed(int worker) {
-  std::vector<runtime::Executed> list;
-  for (size_t i = 0; i < timed.size() && i < next; ++i) {
-    const int instruction = all.list[i].instruction;
-    if (!plan::written(shared.partitioned, worker, instruction))
-      continue;
-    float start = 0, seconds = 0;
-    for (const auto &[to, from, until] :
-         {std::tuple(&start, began, timed[i].start),
-          std::tuple(&seconds, timed[i].start, timed[i].end)})
-      if (Status known = check(shared.driver.eventElapsedTime(to, from, until),
-                               "reading the time");
-          !known)
-        return known.takeError();
-    list.push_back({instruction, beganAt + start / 1e3, seconds / 1e3});
-  }
-  return list;
+Status Exchanger::launch(const std::vector<OwnLaunch> &all) {
+  if (all.empty())
+    return {};
+  if (Status entered = enter(ExchangeParts::Part::Own); !entered)
+    return entered;
+  for (const OwnLaunch &what : all)
+    if (Status launched = check(
+            shared.driver.launchKernel(
+                what.function, what.gridX, what.gridY, 1, what.threads, 1, 1, 0,
+                stream, const_cast<void **>(what.parameters.data()), nullptr),
+            "launching a kernel");
+        !launched)
+      return launched;
+  return {};
 }

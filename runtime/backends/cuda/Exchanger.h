@@ -6,6 +6,7 @@
 
 #include "runtime/backends/cuda/CudaProgram.h"
 #include "runtime/backends/cuda/Exchange.h"
+#include "runtime/backends/cuda/ExchangeParts.h"
 #include "runtime/backends/cuda/nccl/Watchdog.h"
 
 #include <functional>
@@ -41,9 +42,23 @@ public:
   /// All of the step is over, also for whoever asks.
   void tell(int64_t step) { told.store(step); }
 
-  /// Whether it is only other ranks that keep the GPU's exchanges from going
-  /// on. For any thread that has entered the GPU.
-  bool waitsForOthers() const;
+  /// How far the GPU's exchanges are. For any thread that has entered it.
+  struct State {
+    /// Other than before, if one is over, or a part of one.
+    std::pair<int64_t, size_t> place;
+    /// The instruction that they have come to, of those on the stream, if they
+    /// need not wait for other work of the GPU, and what keeps them there.
+    std::optional<int> instruction;
+    ExchangeParts::Part at = ExchangeParts::Part::Others;
+
+    bool waitsForOthers() const {
+      return instruction && at == ExchangeParts::Part::Others;
+    }
+    bool waitsForKernel() const {
+      return instruction && at == ExchangeParts::Part::Own;
+    }
+  };
+  State look() const { return look(0); }
 
   // Of any of the GPU's workers:
   bool isTold(int64_t step) const { return told.load() >= step; }
@@ -56,16 +71,22 @@ public:
   Result<std::vector<runtime::Executed>> executed(int worker);
 
 private:
+  /// What the watchdog is told where no instruction is at hand.
+  static constexpr int joining = -1, leaving = -2;
   Status check(Code code, const char *what) const;
   Status checkNccl(nccl::Code code, const char *what) const;
   Status put(const Exchange &exchange);
   Status put(const ExchangeRound &round, int instruction);
   Status transfer(const ExchangeRound &round, int instruction);
-  Status launch(const OwnLaunch &what);
+  Status launch(const std::vector<OwnLaunch> &all);
+  Status enter(ExchangeParts::Part part);
   bool isSkipped(int instruction) const;
   std::string whatHangs(int instruction) const;
   void end(const std::string &why) const;
   bool hasBegun(const Exchange &exchange) const;
+  State look(size_t first) const;
+  void tellOver(size_t exchange);
+  void tellBegun(size_t exchange);
 
   CudaProgram &shared;
   const size_t gpu;
@@ -75,12 +96,13 @@ private:
   Exchanges all;
   /// Of the list, in this step: so many are on the stream,
   std::atomic<size_t> next{0};
-  size_t over = 0;  // and so many have completed
-  int64_t base = 0; // of the step's events
+  size_t over = 0;              // and so many have completed
+  std::atomic<int64_t> base{0}; // of the step's events
   std::atomic<int64_t> told{-1};
   bool isBound = false; // all ranks have joined
   Stream stream = nullptr;
-  std::vector<Event> events; // per instruction
+  std::vector<Event> events;            // per instruction
+  std::unique_ptr<ExchangeParts> parts; // where the GPU is watched
   struct Timed {
     Event start = nullptr, end = nullptr;
   };

@@ -15,7 +15,8 @@ namespace {
 constexpr double stoppedAfter = 5;
 } // namespace
 
-GpuWatchdog::GpuWatchdog(const CudaProgram &shared) : shared(shared) {
+GpuWatchdog::GpuWatchdog(const CudaProgram &shared)
+    : shared(shared), exchanged(shared.exchangers.size()) {
   const plan::Program &program = shared.program();
   for (size_t w = 0; w < shared.places.size(); ++w)
     for (int q = 0; q < int(queueCount); ++q) {
@@ -77,7 +78,7 @@ void GpuWatchdog::forgetInstructions() {
   areForgotten = true;
   for (Lane &lane : lanes)
     lane.isBusy = false;
-  isGraphBusy = false;
+  isGraphBusy = isExchangeBusy = false;
 }
 
 bool GpuWatchdog::goesOn() {
@@ -88,7 +89,7 @@ bool GpuWatchdog::goesOn() {
       goesOn = instructionsGoOn();
     for (const Lane &lane : lanes)
       isBusy |= lane.isBusy;
-    isBusy |= isGraphBusy;
+    isBusy |= isGraphBusy || isExchangeBusy;
   }
   const std::lock_guard<std::mutex> lock(looking);
   const int64_t before = waits.over;
@@ -103,6 +104,13 @@ bool GpuWatchdog::instructionsGoOn() {
   bool goesOn = false;
   for (Lane &lane : lanes)
     goesOn |= advance(lane);
+  isExchangeBusy = false;
+  for (size_t g = 0; g < shared.exchangers.size(); ++g)
+    if (shared.gpus[g]->enter()) {
+      const Exchanger::State state = shared.exchangers[g]->look();
+      goesOn |= state.place != std::exchange(exchanged[g], state.place);
+      isExchangeBusy |= state.waitsForKernel();
+    }
   isGraphBusy = false;
   if (const StepGraph *graph = shared.graph.load()) {
     const auto [launched, done] = graph->progress();
@@ -200,7 +208,12 @@ bool GpuWatchdog::waitsForOthers() {
   bool areAllFree = true;
   for (size_t g = 0; g < shared.exchangers.size(); ++g) {
     const Gpu *gpu = shared.gpus[g].get();
-    const bool isFree = !gpu->enter() || shared.exchangers[g]->waitsForOthers();
+    if (!gpu->enter())
+      continue;
+    const Exchanger::State state = shared.exchangers[g]->look();
+    if (state.waitsForKernel())
+      return false;
+    const bool isFree = state.waitsForOthers();
     areAllFree &= isFree;
     for (const Lane &lane : lanes)
       if (!isFree && lane.isBusy &&
@@ -217,28 +230,48 @@ std::string GpuWatchdog::examine() {
              : notCompleted(seconds, "SMEX_NCCL_TIMEOUT");
 }
 
+std::string GpuWatchdog::textOf(int worker, int instruction) const {
+  return "worker " + std::to_string(worker) + ": node \"" +
+         shared.program().instructions[size_t(instruction)].node +
+         "\": instruction " + std::to_string(instruction);
+}
+
+std::string GpuWatchdog::gpuOf(int worker) const {
+  return " (GPU " + std::to_string(shared.places[size_t(worker)].gpu->number) +
+         ")";
+}
+
+/// Of the kernels that an exchange has beside NCCL.
+std::string GpuWatchdog::whereExchangeHangs() const {
+  for (size_t g = 0; g < shared.exchangers.size(); ++g) {
+    const Exchanger &exchanger = *shared.exchangers[g];
+    if (!shared.gpus[g]->enter())
+      continue;
+    if (const auto state = exchanger.look(); state.waitsForKernel())
+      return textOf(exchanger.leader(), *state.instruction) +
+             ", a kernel that packs, unpacks or combines" +
+             gpuOf(exchanger.leader());
+  }
+  return "";
+}
+
 std::string GpuWatchdog::textOf(const Lane &lane) const {
   const int instruction = lane.instructions[lane.completed];
-  const plan::Instruction &what =
-      shared.program().instructions[size_t(instruction)];
   // Between two events of later steps there may be others.
   size_t first = lane.completed;
   while (lane.step > 0 && first > 0 &&
          !shared.isWaitedFor[size_t(lane.instructions[first - 1])])
     --first;
-  std::string text = "worker " + std::to_string(lane.worker) + ": node \"" +
-                     what.node + "\": instruction " +
-                     std::to_string(instruction);
+  std::string text = textOf(lane.worker, instruction);
   if (first < lane.completed)
     text += ", or one of the " + std::to_string(lane.completed - first) +
             " before it";
-  return text + " (GPU " +
-         std::to_string(shared.places[size_t(lane.worker)].gpu->number) + ")";
+  return text + gpuOf(lane.worker);
 }
 
 std::string GpuWatchdog::whereItHangs() {
   const std::lock_guard<std::mutex> lock(looking);
-  std::string text;
+  std::string text = areForgotten ? "" : whereExchangeHangs();
   // What others wait for, if it can be told, and not those who wait.
   for (bool readyOnly : {true, false}) {
     for (const Lane &lane : lanes)
@@ -273,5 +306,6 @@ std::string GpuWatchdog::notCompleted(double seconds, const char *option) {
 Error GpuWatchdog::whatHangs() {
   if (shared.transport.isStopped())
     return shared.transport.reason();
-  return {notCompleted(shared.options.hungAfter, "--watchdog"), Fault::Environment};
+  return {notCompleted(shared.options.hungAfter, "--watchdog"),
+          Fault::Environment};
 }

@@ -26,6 +26,10 @@ public:
   /// now on, it looks at what the host waits for, and at nothing else.
   void forgetInstructions();
 
+  /// Transport::SelfExamination: whether the GPUs have completed nothing for
+  /// nccl::hungSeconds(), and not because others keep them waiting.
+  std::string examine();
+
 private:
   /// What one worker does on one queue.
   struct Lane {
@@ -44,18 +48,22 @@ private:
   bool isReady(const Lane &lane) const;
   bool isReadyBesideExchanges(const Lane &lane) const;
   bool waitsForOthers();
-  /// Transport::SelfExamination.
-  std::string examine();
   /// Or what the run was stopped by, where it was, and cannot end.
   Error whatHangs();
   std::string whereItHangs();
   std::string notCompleted(double seconds, const char *option);
+  std::string whereExchangeHangs() const;
   std::string textOf(const Lane &lane) const;
+  std::string textOf(int worker, int instruction) const;
+  std::string gpuOf(int worker) const;
 
   const CudaProgram &shared;
   std::vector<Lane> lanes;
+  /// Of each GPU, how far its exchanges are (Exchanger::State).
+  std::vector<std::pair<int64_t, size_t>> exchanged;
   int64_t graphSteps = 0; // that were done
   bool isGraphBusy = false;
+  bool isExchangeBusy = false; // with a kernel of the GPU itself
   HostWaits::State waits;
   std::atomic<double> idle{0}; // seconds
   std::mutex looking;          // at instructions and waits
