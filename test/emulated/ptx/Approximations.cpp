@@ -46,8 +46,7 @@ void runHalf(Thread &t, const Instruction &i) {
 template <Function f, bool hasHalf, bool hasDouble>
 void decodeFunction(Decoder &decoder, const Statement &s, Modifiers &m) {
   decoder.expectOperands(s, 2, 2);
-  if (!m.take("approx"))
-    decoder.fail("expected .approx");
+  m.take("approx");
   uint16_t detail = m.take("ftz") ? FlushBit : 0;
   Type type = m.type();
   Handler run = nullptr;

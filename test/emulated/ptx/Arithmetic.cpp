@@ -14,19 +14,15 @@ void decodeInteger(Decoder &decoder, const Statement &s, Modifiers &m,
   bool saturate = m.take("sat");
   bool wide = false;
   if (operation == Operation::Mul || operation == Operation::Fma) {
-    auto half = m.oneOf({"lo", "hi", "wide"});
-    if (!half)
-      decoder.fail("expected .lo, .hi or .wide");
+    const unsigned half = m.oneOf({"lo", "hi", "wide"}).value();
     bool isMul = operation == Operation::Mul;
-    wide = *half == 2;
-    if (*half == 1)
+    wide = half == 2;
+    if (half == 1)
       operation = isMul ? Operation::MulHi : Operation::MadHi;
     if (wide)
       operation = isMul ? Operation::MulWide : Operation::MadWide;
   }
   Handler run = integerOperation(operation, type, saturate);
-  if (!run)
-    decoder.fail(std::string("no such operation on .") + nameOf(type));
   if (operation != Operation::MadWide) {
     decoder.emitOperation(s, type, run);
     return;
@@ -51,7 +47,7 @@ void decodeArithmetic(Decoder &decoder, const Statement &s, Modifiers &m) {
     return decodeCarry(decoder, s, m, operation == Operation::Sub, false);
   decoder.expectOperands(s, sources + 1, sources + 1);
   Type type = m.type();
-  if (!isFloat(type) || type == Type::TF32)
+  if (!isFloat(type))
     return decodeInteger(decoder, s, m, operation, type);
   uint16_t detail = 0;
   // .approx and .full allow an error; here they have none but the rounding.

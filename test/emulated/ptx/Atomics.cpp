@@ -74,22 +74,17 @@ template <bool isBrain, class T> void runHalf(Thread &t, const Instruction &i) {
   t.r[i.d] = old;
 }
 
-Handler handlerFor(Type type, unsigned operation) {
-  if (isFloat(type) && operation != Add && operation != Exch)
-    return nullptr;
+Handler handlerFor(Type type) {
   switch (type) {
   case Type::U32:
   case Type::B32:
     return run<uint32_t>;
   case Type::S32:
     return run<int32_t>;
-  case Type::U64:
-  case Type::B64:
-    return run<uint64_t>;
   case Type::S64:
     return run<int64_t>;
   case Type::B16:
-    return operation == Cas || operation == Exch ? run<uint16_t> : nullptr;
+    return run<uint16_t>;
   case Type::F32:
     return run<float>;
   case Type::F64:
@@ -102,8 +97,8 @@ Handler handlerFor(Type type, unsigned operation) {
     return runHalf<false, uint32_t>;
   case Type::BF16x2:
     return runHalf<true, uint32_t>;
-  default:
-    return nullptr;
+  default: // .b64 and .u64
+    return run<uint64_t>;
   }
 }
 
@@ -113,24 +108,20 @@ void decodeAtomic(Decoder &decoder, const Statement &s, Modifiers &m) {
                            "gpu", "sys", "cluster", "noftz"})
     m.take(name);
   Space space = m.space();
-  auto operation = m.oneOf(
-      {"and", "or", "xor", "exch", "add", "inc", "dec", "min", "max", "cas"});
-  if (!operation)
-    decoder.fail("unknown atomic operation");
+  const unsigned operation = m.oneOf({"and", "or", "xor", "exch", "add", "inc",
+                                      "dec", "min", "max", "cas"})
+                                 .value();
   Type type = m.type();
-  size_t count = (hasResult ? 3 : 2) + (*operation == Cas);
+  size_t count = (hasResult ? 3 : 2) + (operation == Cas);
   decoder.expectOperands(s, count, count);
-  Handler run = handlerFor(type, *operation);
-  if (!run || (!hasResult && (*operation == Exch || *operation == Cas)))
-    decoder.fail(std::string("no such atomic operation on .") + nameOf(type));
   size_t first = hasResult ? 1 : 0;
   Decoder::AddressParts at = decoder.address(s.operands[first], space);
   uint32_t b = decoder.use(s.operands[first + 1], type);
-  uint32_t c = *operation == Cas ? decoder.use(s.operands[first + 2], type) : b;
+  uint32_t c = operation == Cas ? decoder.use(s.operands[first + 2], type) : b;
   Operand nobody;
   nobody.kind = Operand::Underscore;
   uint32_t d = decoder.define(hasResult ? s.operands[0] : nobody);
-  Instruction &result = decoder.emit(s, run);
+  Instruction &result = decoder.emit(s, handlerFor(type));
   result.d = d;
   result.a = at.base;
   result.b = b;
@@ -138,7 +129,7 @@ void decodeAtomic(Decoder &decoder, const Statement &s, Modifiers &m) {
   result.offset = at.offset;
   result.size = bytesOf(type);
   result.space = space;
-  result.detail = *operation;
+  result.detail = operation;
   decoder.keepAllReads();
 }
 

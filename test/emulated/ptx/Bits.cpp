@@ -77,13 +77,10 @@ void decodeShift(Decoder &decoder, const Statement &s, Modifiers &m) {
           : isSigned(type) ? runShr<int32_t>
                            : runShr<uint32_t>;
     break;
-  case 8:
+  default:
     run = left             ? runShl<uint64_t>
           : isSigned(type) ? runShr<int64_t>
                            : runShr<uint64_t>;
-    break;
-  default:
-    decoder.fail("no shift of this type");
   }
   uint32_t a = decoder.use(s.operands[1], type);
   uint32_t b = decoder.use(s.operands[2], Type::U32);
@@ -147,23 +144,19 @@ template <Handler narrow, Handler wide>
 void decodeSearch(Decoder &decoder, const Statement &s, Modifiers &m) {
   decoder.expectOperands(s, 2, 2);
   Type type = m.type();
-  if (bytesOf(type) < 4)
-    decoder.fail("expected .b32 or .b64");
   decoder.emitOperation(s, type, bytesOf(type) == 4 ? narrow : wide);
 }
 void decodeFind(Decoder &decoder, const Statement &s, Modifiers &m) {
   decoder.expectOperands(s, 2, 2);
   bool amount = m.take("shiftamt");
   Type type = m.type();
-  Handler run = nullptr;
+  Handler run = amount ? runFind<int64_t, true> : runFind<int64_t, false>;
   if (type == Type::U32)
     run = amount ? runFind<uint32_t, true> : runFind<uint32_t, false>;
   else if (type == Type::S32)
     run = amount ? runFind<int32_t, true> : runFind<int32_t, false>;
   else if (type == Type::U64)
     run = amount ? runFind<uint64_t, true> : runFind<uint64_t, false>;
-  else if (type == Type::S64)
-    run = amount ? runFind<int64_t, true> : runFind<int64_t, false>;
   decoder.emitOperation(s, type, run);
 }
 
@@ -204,10 +197,7 @@ void decodeExtract(Decoder &decoder, const Statement &s, Modifiers &m) {
   Handler run = type == Type::U32   ? runExtract<uint32_t>
                 : type == Type::S32 ? runExtract<int32_t>
                 : type == Type::U64 ? runExtract<uint64_t>
-                : type == Type::S64 ? runExtract<int64_t>
-                                    : nullptr;
-  if (!run)
-    decoder.fail("no bfe of this type");
+                                    : runExtract<int64_t>;
   Instruction &result = decoder.emit(s, run);
   result.d = d;
   result.a = a;

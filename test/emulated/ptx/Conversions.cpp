@@ -203,8 +203,6 @@ void decodeConvert(Decoder &decoder, const Statement &s, Modifiers &m) {
   Type to = m.type(), from = m.type();
   if (to == Type::F16x2 || to == Type::BF16x2) {
     decoder.expectOperands(s, 3, 3);
-    if (from != Type::F32)
-      decoder.fail("a pair is converted from .f32");
     Instruction &result = decoder.emitOperation(s, from, runConvertPair);
     result.e =
         static_cast<uint32_t>(to == Type::F16x2 ? Type::F16 : Type::BF16);
@@ -212,9 +210,6 @@ void decodeConvert(Decoder &decoder, const Statement &s, Modifiers &m) {
     return;
   }
   decoder.expectOperands(s, 2, 2);
-  if (from == Type::Pred || to == Type::Pred || from == Type::F16x2 ||
-      from == Type::BF16x2 || bytesOf(from) > 8 || bytesOf(to) > 8)
-    decoder.fail("no conversion between these types");
   auto width = decoder.registerType(s.operands[0]);
   unsigned bytes = width ? bytesOf(*width) : bytesOf(to);
   if (bytes < bytesOf(to))

@@ -168,7 +168,7 @@ template <class T> Handler forType(Operation operation, bool isPlain) {
 Handler floatOperation(Operation operation, Type type, bool isPlain) {
   if (type == Type::F32)
     return forType<float>(operation, isPlain);
-  return type == Type::F64 ? forType<double>(operation, isPlain) : nullptr;
+  return forType<double>(operation, isPlain);
 }
 
 } // namespace smex::ptx

@@ -10,7 +10,8 @@ namespace smex::ptx {
 /// with which types, in which order, and the first architecture that has it (80
 /// for sm_80 and all before it). Only of arithmetic, conversions,
 /// approximations and atomic operations, where most combinations do not exist
-/// (PTX ISA 8.8, chapter 9.7); others are checked by their decoders.
+/// (PTX ISA 8.8, chapter 9.7); others are checked by their decoders. What is
+/// not one of these does not come to its decoder, which need not look again.
 /// `assemble_test` has ptxas assemble each.
 const std::map<std::string, unsigned> &forms();
 

@@ -149,14 +149,10 @@ template <bool adds> Handler forWide(Type type) {
 } // namespace
 
 Handler integerOperation(Operation operation, Type type, bool saturate) {
-  if (saturate) {
-    if (type != Type::S32)
-      return nullptr;
-    return operation == Operation::Add     ? run<int32_t, SaturatedAdd>
-           : operation == Operation::Sub   ? run<int32_t, SaturatedSub>
-           : operation == Operation::MadHi ? run<int32_t, SaturatedMadHi>
-                                           : nullptr;
-  }
+  if (saturate)
+    return operation == Operation::Add   ? run<int32_t, SaturatedAdd>
+           : operation == Operation::Sub ? run<int32_t, SaturatedSub>
+                                         : run<int32_t, SaturatedMadHi>;
   switch (operation) {
   case Operation::Add:
     return forType<Add>(type);
@@ -179,9 +175,9 @@ Handler integerOperation(Operation operation, Type type, bool saturate) {
   case Operation::Rem:
     return forType<Rem>(type);
   case Operation::Abs:
-    return isSigned(type) ? forType<Abs>(type) : nullptr;
+    return forType<Abs>(type);
   case Operation::Neg:
-    return isSigned(type) ? forType<Neg>(type) : nullptr;
+    return forType<Neg>(type);
   case Operation::Min:
     return forType<Min>(type);
   case Operation::Max:

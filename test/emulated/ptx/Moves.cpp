@@ -26,8 +26,6 @@ void runUnpack(Thread &t, const Instruction &i) {
 void decodeMove(Decoder &decoder, const Statement &s, Modifiers &m) {
   decoder.expectOperands(s, 2, 2);
   Type type = m.type();
-  if (bytesOf(type) > 8)
-    decoder.fail("mov.b128 is not supported");
   const Operand &to = s.operands[0], &from = s.operands[1];
   const Operand *parts = from.kind == Operand::Vector ? &from
                          : to.kind == Operand::Vector ? &to

@@ -55,7 +55,7 @@ enum FloatDetail : uint16_t {
   ReluBit = 64,     // .relu: negative to 0, NaN to the canonical NaN
 };
 
-// Null where the type has no such operation.
+// Of types that have the operation, as forms() has it.
 Handler integerOperation(Operation operation, Type type, bool saturate);
 Handler floatOperation(Operation operation, Type type, bool isPlain);
 Handler halfOperation(Operation operation, Type type);
