@@ -4,9 +4,7 @@
 #include "runtime/backends/cuda/GpuWatchdog.h"
 #include "runtime/plan/Regions.h"
 
-#include <chrono>
 #include <cstring>
-#include <thread>
 
 using namespace smex;
 using namespace smex::cuda;
@@ -122,11 +120,6 @@ Status CudaWorker::copy(const ArenaBytes &to, int64_t from) {
       !copied)
     return copied;
   return gpu().synchronize(stream, {"copying in its memory", number});
-}
-
-/// Whether it is the one that puts its GPU's exchanges on their stream.
-bool CudaWorker::leads() {
-  return exchanger() && exchanger()->leader() == number;
 }
 
 Status CudaWorker::bind() {
@@ -260,48 +253,6 @@ Status CudaWorker::putHere(const runtime::Submission &submission,
   return {};
 }
 
-/// Where transfers are exchanges, no worker waits for another GPU's: what is to
-/// be waited for is on this one (nccl/LocalWaits.h).
-Status
-CudaWorker::submitBesideExchanges(const runtime::Submission &submission) {
-  const int instruction = submission.instruction;
-  const Queue queue = Queue(submission.done.queue);
-  if (leads())
-    if (Status submitted =
-            exchanger()->submitBelow(instruction + (queue == Queue::Transfers));
-        !submitted)
-      return submitted;
-  if (queue == Queue::Transfers) {
-    if (!submission.isSkipped)
-      activity.receivedBytes +=
-          place().prepared.instructions[size_t(instruction)].receivedBytes;
-    submitted[size_t(queue)] = submission.done;
-    return {};
-  }
-  Stream stream = streams[size_t(queue)];
-  const auto &waits =
-      shared->exchanging->waits[size_t(number)][size_t(instruction)];
-  for (const nccl::LocalWait &wait : waits) {
-    Event event = events[size_t(wait.instruction)];
-    if (wait.queue == Queue::Transfers) {
-      event = exchanger()->eventOf(wait.instruction);
-      if (!event)
-        continue; // nothing of it is to be done
-      if (!exchanger()->wait(wait.instruction, begun - 1))
-        return {};
-    }
-    if (Status waited = check(shared->driver.streamWaitEvent(stream, event, 0),
-                              "waiting for an event");
-        !waited)
-      return waited;
-  }
-  if (Status done = putHere(submission, stream); !done)
-    return done;
-  shared->recorder.recorded(submission.done);
-  submitted[size_t(queue)] = submission.done;
-  return {};
-}
-
 Status CudaWorker::submit(const runtime::Submission &submission) {
   if (exchanger())
     return submitBesideExchanges(submission);
@@ -318,85 +269,6 @@ Status CudaWorker::submit(const runtime::Submission &submission) {
   submitted[size_t(done.queue)] = done;
   if (begun == 1 && shared->wantsGraph())
     remember(submission);
-  return {};
-}
-
-void CudaWorker::remember(const runtime::Submission &submission) {
-  const int64_t count = int64_t(shared->program().instructions.size());
-  StepTask task{
-      submission.instruction, submission.done.queue, submission.isSkipped, {}};
-  for (const runtime::Event &event : *submission.after)
-    task.after.push_back({event.worker, int((event.count - 1) % count)});
-  shared->steps[size_t(number)].tasks.push_back(std::move(task));
-}
-
-/// All workers have done the first step, and wait for this one at the step's
-/// barrier: what they were handed is there to be read.
-Status CudaWorker::captureStep() {
-  auto graph = StepGraph::capture(shared->steps);
-  if (graph)
-    shared->ownedGraph = std::move(*graph);
-  // A refusal leaves the GPUs as they were. A fault of theirs does not: nothing
-  // would be done right any more.
-  for (const auto &each : shared->gpus)
-    if (!graph && !each->answers())
-      return graph.takeError();
-  if (Status entered = gpu().enter(); !entered)
-    return entered;
-  if (!graph && shared->options.note)
-    shared->options.note("steps are submitted instruction by instruction, and "
-                         "not as a CUDA graph: " +
-                         graph.error().message);
-  shared->graph = shared->ownedGraph.get();
-  shared->steps.clear();
-  return {};
-}
-
-Status CudaWorker::repeat() {
-  ++repeated;
-  if (isFirst()) {
-    if (Status done = shared->ownedGraph->run(); !done)
-      return done;
-  } else if (!shared->ownedGraph->wait(repeated, shared->transport)) {
-    return {};
-  }
-  // What went wrong on this worker's GPU is seen here, and not on the first's.
-  if (Status fine = check(shared->driver.streamQuery(streams[0]),
-                          "doing the graph of a step");
-      !fine)
-    return fine;
-  for (runtime::Event &last : submitted)
-    if (last.count > 0) {
-      last.count += int64_t(shared->program().instructions.size());
-      shared->transport.signal(last);
-    }
-  activity.receivedBytes = receivedBytes;
-  activity.hostTraffic = hostTraffic;
-  return {};
-}
-
-/// The leader waits for the exchanges, so that whoever waits for a stream
-/// afterwards need not wait for other ranks. Nothing is waited for once the run
-/// was stopped: it might never come.
-Status CudaWorker::finishExchanges() {
-  if (leads()) {
-    const int count = int(shared->program().instructions.size());
-    if (Status submitted = exchanger()->submitBelow(count); !submitted)
-      return submitted;
-    if (shared->transport.isStopped())
-      return {};
-    if (Status done = exchanger()->finish(); !done)
-      return done;
-    exchanger()->tell(begun - 1);
-  }
-  while (!exchanger()->isTold(begun - 1) && !shared->transport.isStopped())
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  if (shared->transport.isStopped() || !shared->options.trace)
-    return {};
-  auto executed = exchanger()->executed(number);
-  if (!executed)
-    return executed.takeError();
-  activity.executed = std::move(*executed);
   return {};
 }
 

@@ -31,7 +31,9 @@ std::string Exchanger::whatHangs(int instruction) const {
   else
     what += "in instruction " + std::to_string(instruction) + " (node \"" +
             shared.program().instructions[size_t(instruction)].node + "\")";
-  what += ": another rank has died, or hangs";
+  what += instruction >= 0 && look().waitsForKernel()
+              ? ": a kernel that packs, unpacks or combines does not end"
+              : ": another rank has died, or hangs";
   if (shared.transport.isStopped())
     what += "; the run was stopped: " + shared.transport.reason().message;
   return what;
@@ -127,8 +129,7 @@ Status Exchanger::finish() {
     if (state.instruction && begun != at)
       tellBegun(over);
     begun = state.instruction.value_or(joining);
-    // What this GPU does itself is its watchdog's business.
-    if (state.place != before || !state.waitsForOthers())
+    if (state.place != before || !state.instruction)
       since = now;
     else if (now - since > nccl::timeoutSeconds())
       end(whatHangs(at));
