@@ -180,3 +180,20 @@ hangs kernel_:40 '.*instruction [0-9]+.*'
 for kernel in smex_fetch:22 smex_reduce:12; do
   hangs $kernel 'node ".*": instruction [0-9]+, a kernel that packs, unpacks or combines \(GPU 0\)'
 done
+
+# SIGTERM of one process alone: one message, whichever it is.
+for rank in 0 2; do
+  rm -f "$work"/pid.* "$work/launches"
+  SMEX_EMULATED_RECORD=$work/launches together 3 "$work/named" "$work/plan" "${inputs[@]}" --backend cuda \
+    --steps 100000000 > "$work/stdout" 2> "$work/stderr" &
+  run=$! status=0
+  for ((i = 0; i < 300; ++i)); do
+    [[ ! -e $work/launches || $(wc -l < "$work/launches") -lt 300 ]] || break
+    sleep 0.1
+  done
+  kill -TERM "$(cat "$work/pid.$rank")"
+  wait $run || status=$?
+  [[ $status != 0 ]] || fail "SIGTERM of rank $rank: exit status 0"
+  [[ $(errors "$work/stderr" | grep -c error:) == 1 ]] || fail "SIGTERM of rank $rank: $(cat "$work/stderr")"
+  echo "SIGTERM of rank $rank: $(errors "$work/stderr")"
+done

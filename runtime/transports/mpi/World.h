@@ -101,6 +101,7 @@ private:
   void examine();
 
   void lose(int rank, const std::string &why, bool isOwnFinding);
+  void tellLost(int rank, const std::string &why);
   void stop(const Error &error);
   std::string nameOf(int rank) const;
   bool haveAllHeard() const;

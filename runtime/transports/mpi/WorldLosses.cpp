@@ -89,13 +89,8 @@ void World::lose(int rank, const std::string &why, bool isOwnFinding) {
   }
   if (rank >= 0)
     post->forget(rank);
-  if (tells) {
-    Bytes bytes;
-    append(bytes, rank);
-    const Bytes text = bytesOf(why);
-    bytes.insert(bytes.end(), text.begin(), text.end());
-    sendAll(Lost, bytes);
-  }
+  if (tells)
+    tellLost(rank, why);
   Error error{name + " was lost: " + why, Fault::Environment};
   {
     const std::lock_guard<std::mutex> lock(standing);
@@ -103,6 +98,14 @@ void World::lose(int rank, const std::string &why, bool isOwnFinding) {
       error.message += "; " + bystander->whereabouts(rank);
   }
   stop(error);
+}
+
+void World::tellLost(int rank, const std::string &why) {
+  Bytes bytes;
+  append(bytes, rank);
+  const Bytes text = bytesOf(why);
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  sendAll(Lost, bytes);
 }
 
 void World::stop(const Error &error) {
@@ -202,9 +205,15 @@ void World::findTerminated(Clock::duration since) {
     if (!silent && !isFirst() && since < timeToGo)
       return;
     speaks = isFirst() && !isBack;
+    // Others, who may not have been told, would see it go and say so.
+    if (!silent && isFirst())
+      lost = -1;
   }
   if (silent)
     return lose(*silent, "it was not heard of any more when mpirun ended all",
                 true);
-  stop({"told to end by SIGTERM", Fault::Environment});
+  const std::string why = "told to end by SIGTERM";
+  if (isFirst())
+    tellLost(-1, why);
+  stop({why, Fault::Environment});
 }
