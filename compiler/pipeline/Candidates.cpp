@@ -7,6 +7,9 @@
 #include "compiler/placement/Algorithm.h"
 #include "compiler/placement/ir/Passes.h"
 
+#include <algorithm>
+#include <functional>
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::pipeline;
@@ -68,7 +71,21 @@ Result<Candidate> Candidates::withoutOffload(const partition::Search &by) {
 }
 
 Result<Candidate> Candidates::withinLimit(const partition::Search &by) {
-  if (of.limit.bytes.empty() || !placement::isAlgorithm(by.algorithm))
+  if (!placement::isAlgorithm(by.algorithm)) {
+    auto made = make(by, {});
+    const std::vector<int64_t> &bytes = of.limit.bytes;
+    const bool areUnlike =
+        std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) !=
+        bytes.end();
+    if (!made || !areUnlike || of.limit.isKeptBy(made->peaks()))
+      return made;
+    // What hides transfers may take as much of each GPU as of any.
+    Room room;
+    room.isTight = true;
+    auto tight = make(by, room);
+    return tight && of.limit.isKeptBy(tight->peaks()) ? tight : made;
+  }
+  if (of.limit.bytes.empty())
     return make(by, {});
   return placeWithin(of.limit, *leastOf(of.limit),
                      [&](int64_t bytes) { return make(by, {bytes, {}, {}}); });
@@ -81,7 +98,7 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
       placement::isAlgorithm(by.algorithm) ? leastOf(of.limit) : std::nullopt;
   const auto within = [&](const std::string &choices, bool alike) {
     return offloadWithin(of.limit, [&](const std::vector<int64_t> &capacities) {
-      return make(by, {placedBytes, capacities, choices, alike});
+      return make(by, {placedBytes, capacities, choices, alike, true});
     });
   };
   // What a GPU keeps by itself lies in the way of what others move: an arena
@@ -130,8 +147,9 @@ Result<Candidate> Candidates::make(const partition::Search &by,
   }
   decided = std::chrono::steady_clock::now();
   execOptions.known = of.known;
-  execOptions.overlap.capacities.assign(of.limit.bytes.begin(),
-                                        of.limit.bytes.end());
+  if (room.isTight)
+    execOptions.overlap.capacities.assign(of.limit.bytes.begin(),
+                                          of.limit.bytes.end());
   execOptions.offload.capacities.assign(room.capacities.begin(),
                                         room.capacities.end());
   execOptions.offload.choices = room.choices;

@@ -58,6 +58,8 @@ private:
     std::vector<int64_t> capacities;    // of each GPU, where buffers are moved
     std::string choices;                // what may become of those
     bool alike = false;                 // on all GPUs
+    /// Transfers begin no earlier than each GPU has room for, by the limit.
+    bool isTight = false;
   };
 
   Result<Candidate> withoutOffload(const partition::Search &by);
