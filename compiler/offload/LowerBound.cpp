@@ -2,6 +2,7 @@
 #include "compiler/offload/Uses.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace smex;
 using namespace smex::offload;
@@ -17,15 +18,26 @@ struct Gap {
   /// be computed again each time.
   int64_t loaded, stored;
   int life;
+  /// And one load more, once, as it has started on the host then, or the tensor
+  /// has whose next value it is.
+  int64_t start;
 
   int64_t load() const { return loaded; }
   int64_t store() const { return stored; }
-  int64_t both() const { return loaded + stored; }
+  int64_t all() const { return loaded + stored + start; }
 };
+
+/// What a tensor that starts at either place costs for starting on the host.
+int64_t firstLoad(const Problem &problem, const Uses &uses, int tensor) {
+  const Tensor &what = problem.tensors[size_t(tensor)];
+  return what.start == Start::Either && uses.of(tensor).back() >= 0 ? what.moved
+                                                                    : 0;
+}
 
 std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
   const std::vector<int> next = nextValues(problem);
   const std::vector<int64_t> costs = costsAgain(problem);
+  const std::vector<int> writers = writersOf(problem);
   std::vector<Gap> gaps;
   for (size_t t = 0; t < problem.tensors.size(); ++t) {
     const Tensor &tensor = problem.tensors[t];
@@ -53,13 +65,20 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
     int64_t store = isStored ? tensor.moved : 0;
     if (again >= 0)
       store = std::min(store, again - back);
+    const int64_t start =
+        firstLoad(problem, uses, tensor.nextOf >= 0 ? tensor.nextOf : int(t));
     for (size_t i = begin; i + 1 < list.size(); ++i)
       if (list[i] + 1 < list[i + 1])
-        gaps.push_back(
-            {int(t), list[i] + 1, list[i + 1] - 1, back, store, life});
-    if (const int end = int(problem.operations.size());
-        tensor.nextOf >= 0 && list.back() + 1 < end)
-      gaps.push_back({int(t), list.back() + 1, end - 1, 0, store, life});
+        gaps.push_back({int(t), list[i] + 1, list[i + 1] - 1, back, store, life,
+                        list[i] < 0 ? 0 : start}); // before that load
+    // A next value is there until the end, and so is a parameter's place,
+    // unless its next value takes it.
+    const int until = !tensor.keepsPlace || next[t] < 0
+                          ? int(problem.operations.size())
+                          : writers[size_t(next[t])];
+    if ((tensor.nextOf >= 0 || tensor.keepsPlace) && list.back() + 1 < until)
+      gaps.push_back(
+          {int(t), list.back() + 1, until - 1, 0, store, life, start});
   }
   return gaps;
 }
@@ -71,10 +90,10 @@ public:
         own(needed(problem)) {}
 
   /// Loads and stores can each be counted at moments of their own, loads at
-  /// more of them; or together, at the same: then what is away there pays both.
+  /// more of them; or all that is away pays for, at the same moments.
   int64_t bytes() const {
     return compulsory(problem) +
-           std::max(most(&Gap::load) + most(&Gap::store), most(&Gap::both));
+           std::max(most(&Gap::load) + most(&Gap::store), most(&Gap::all));
   }
 
 private:
@@ -130,7 +149,8 @@ private:
         least += part / double(bytes(gap)) * double(cost(gap));
         lacking -= part;
       }
-      most = std::max(most, int64_t(least));
+      // Of whole tensors, at least the next whole number.
+      most = std::max(most, int64_t(std::ceil(least - 1e-6)));
     }
     return most;
   }
