@@ -318,6 +318,30 @@ TEST_CASE("what is away is loaded or stored, whichever is not for nothing") {
   CHECK(lowerBound(problem) == 1);
 }
 
+TEST_CASE("what leaves has started on the host, and was loaded before") {
+  Problem problem;
+  problem.capacities = {3};
+  problem.tensors = {
+      {"input", {1}, 1, Start::Either},
+      {"large", {3}, 3, Start::Nowhere},
+  };
+  problem.operations = {{"first", {0}, {}}, {"middle", {}, {1}}};
+  SECTION("read again") {
+    problem.operations.push_back({"last", {0}, {}});
+    REQUIRE(leastByBruteForce(problem, false) == 2);
+    CHECK(lowerBound(problem) == 2);
+  }
+  SECTION("in its place until the end") {
+    problem.tensors[0].keepsPlace = true;
+    REQUIRE(leastByBruteForce(problem, false) == 1);
+    CHECK(lowerBound(problem) == 1);
+  }
+  SECTION("not read again") {
+    REQUIRE(leastByBruteForce(problem, false) == 0);
+    CHECK(lowerBound(problem) == 0);
+  }
+}
+
 TEST_CASE("a bounded search keeps the limit, and says its gap") {
   std::mt19937 random(7);
   Problem problem = network(60, [&] { return 64 + int64_t(random() % 64); });
