@@ -101,8 +101,8 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
       return make(by, {placedBytes, capacities, choices, alike, true});
     });
   };
-  // What a GPU keeps by itself lies in the way of what others move: an arena
-  // has the buffers of all GPUs in one order.
+  // Where plans of own schedules do not keep the limit, packed and with
+  // transfers hidden, one of a common schedule may.
   const auto with = [&](const std::string &choices) {
     auto own = within(choices, /*alike=*/false);
     if (!own || of.limit.isKeptBy(own->peaks()))
