@@ -31,7 +31,7 @@ chmod +x "$work/program"
 begin() {
   rm -f "$work"/pid.*
   SECONDS=0
-  env DOES="$1" VICTIM="$2" "${@:3}" timeout 120 mpirun -n 3 "$work/program" "$work/plan" \
+  env DOES="$1" VICTIM="$2" "${@:3}" timeout -k 5 60 mpirun -n 3 "$work/program" "$work/plan" \
     "${inputs[@]}" --steps 2 > "$work/log" 2> "$work/err" &
   run=$!
 }
@@ -82,8 +82,22 @@ ends "stopped in MPI_Init" 4 "${waited}rank 1 \(.*, process [0-9]+\) is stopped 
 begin none '' LATE=2
 inside KILL 0
 # mpirun may end the others before one of them has spoken; then its own words say which rank it was.
-wait $run && fail "killed in MPI_Init: status 0"
+gone() { # whether all processes of the run have ended
+  for each in "$work"/pid.*; do
+    ! grep -q '^State:[[:space:]]*[^ZX]' "/proc/$(cat "$each")/status" 2> "$work/gone" || return 1
+  done
+}
+for ((i = 0; i < 90; ++i)); do
+  ! gone || break
+  sleep 0.1
+done
+gone || fail "killed in MPI_Init: after $SECONDS s there are $(cat "$work"/pid.* | tr '\n' ' '), $(cat "$work/err")"
 [[ $SECONDS -le 10 ]] || fail "killed in MPI_Init: took $SECONDS s"
+# Whether mpirun itself ends, once nobody is left, is not ours.
+(sleep 10 && pkill -KILL -P $run) > "$work/gone" 2>&1 &
+helper=$!
+wait $run && fail "killed in MPI_Init: status 0"
+kill $helper 2> "$work/gone" || true
 grep -qE 'ended by mpirun before MPI had begun: rank 0 \(.*\) is not there any more$|process rank 0 .* exited on signal 9' \
   "$work/err" || fail "killed in MPI_Init: $(cat "$work/err")"
 
