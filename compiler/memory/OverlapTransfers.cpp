@@ -87,8 +87,10 @@ private:
   /// GPUs are alike: what one needs, all of them have, up to the capacities.
   static bool isNoLarger(ArrayRef<int64_t> before, ArrayRef<int64_t> after,
                          ArrayRef<int64_t> capacities) {
+    if (after.empty())
+      return true;
+    const int64_t most = *llvm::max_element(before);
     for (size_t w = 0; w < after.size(); ++w) {
-      const int64_t most = *llvm::max_element(before);
       const int64_t room =
           capacities.empty()
               ? most

@@ -71,7 +71,7 @@ Result<Found> search(const Problem &problem, const SearchOptions &options = {});
 /// What every schedule in the order of the list costs at least, without a
 /// search: at moments so far apart that no tensor is away over two of them,
 /// what has no room comes back once each, and so for what is stored; or for
-/// both, at the same moments.
+/// all that being away costs, at the same moments.
 int64_t lowerBound(const Problem &problem);
 /// In whatever order: what is loaded and stored at least once.
 int64_t compulsory(const Problem &problem);
