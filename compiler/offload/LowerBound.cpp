@@ -16,15 +16,11 @@ struct Gap {
   /// What going away costs at least: a load each time, and a store once, since
   /// `life`, the first operation that it could have been there for; or only to
   /// be computed again each time.
-  int64_t loaded, stored;
+  int64_t load, store;
   int life;
-  /// And one load more, once, as it has started on the host then, or the tensor
-  /// has whose next value it is.
-  int64_t start;
-
-  int64_t load() const { return loaded; }
-  int64_t store() const { return stored; }
-  int64_t all() const { return loaded + stored + start; }
+  /// Both, and one load more, once, as it has started on the host then, or the
+  /// tensor has whose next value it is.
+  int64_t all;
 };
 
 /// What a tensor that starts at either place costs for starting on the host.
@@ -70,7 +66,8 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
     for (size_t i = begin; i + 1 < list.size(); ++i)
       if (list[i] + 1 < list[i + 1])
         gaps.push_back({int(t), list[i] + 1, list[i + 1] - 1, back, store, life,
-                        list[i] < 0 ? 0 : start}); // before that load
+                        back + store + // that load itself, or one more
+                            (list[i] < 0 ? 0 : start)});
     // A next value is there until the end, and so is a parameter's place,
     // unless its next value takes it.
     const int until = !tensor.keepsPlace || next[t] < 0
@@ -78,7 +75,7 @@ std::vector<Gap> gapsOf(const Problem &problem, const Uses &uses) {
                           : writers[size_t(next[t])];
     if ((tensor.nextOf >= 0 || tensor.keepsPlace) && list.back() + 1 < until)
       gaps.push_back(
-          {int(t), list.back() + 1, until - 1, 0, store, life, start});
+          {int(t), list.back() + 1, until - 1, 0, store, life, store + start});
   }
   return gaps;
 }
@@ -97,7 +94,7 @@ public:
   }
 
 private:
-  using Cost = int64_t (Gap::*)() const;
+  using Cost = int64_t Gap::*;
 
   /// Over moments that no gap, or, where stores count, no whole life of a
   /// tensor, spans twice.
@@ -130,7 +127,7 @@ private:
       const auto bytes = [&](const Gap *gap) {
         return problem.tensors[size_t(gap->tensor)].bytes[m];
       };
-      const auto cost = [&](const Gap *gap) { return (gap->*costOf)(); };
+      const auto cost = [&](const Gap *gap) { return gap->*costOf; };
       double lacking =
           double(own[size_t(operation)][m] - problem.capacities[m]);
       for (const Gap *gap : there)
