@@ -1,4 +1,4 @@
-// Races that are seen whatever else was there before, and what is none.
+// Races, whatever else was there before, and what is written where .nc reads.
 #include "test/emulated/ptx/Harness.h"
 
 #include <catch2/catch.hpp>
