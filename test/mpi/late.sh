@@ -80,6 +80,9 @@ begin none '' LATE=2
 inside STOP 1
 ends "stopped in MPI_Init" 4 "${waited}rank 1 \(.*, process [0-9]+\) is stopped \("
 begin none '' LATE=2
+inside TERM 1
+ends "told to end in MPI_Init" 4 "rank 1 \(.*, process [0-9]+\) was told to end by SIGTERM before MPI had begun$"
+begin none '' LATE=2
 inside KILL 0
 # mpirun may end the others before one of them has spoken; then its own words say which rank it was.
 gone() { # whether all processes of the run have ended

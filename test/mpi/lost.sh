@@ -1,8 +1,10 @@
 #!/bin/bash
-# A process that is killed, or hangs, while a plan is trained: the others stop
-# within ten seconds, and one of them says which rank it was, and what they were
-# at. What is on disk is whole, and training goes on from there to the same bits.
+# A process that is killed, hangs, or is told to end, while a plan is trained: the
+# others stop within ten seconds, and one of them says which rank it was, what they
+# were at, and how to go on. What is on disk is whole, and training goes on from
+# there to the same bits.
 # usage: lost.sh SMEXC SMEX_RUN MODEL SIGNAL PROCESSES:RANK...
+# RANK may be `mpirun`, which then gets the signal itself.
 set -euo pipefail
 source test/end_to_end/inputs_of.sh
 source "$(dirname "$0")/together.sh"
@@ -35,12 +37,16 @@ for case in "$@"; do
     sleep 0.1
   done
   [[ -e $folder/checkpoint.safetensors ]] || fail "no checkpoint within a minute: $(cat "$work/err")"
-  victim=$(process_of "$rank" "$folder")
-  [[ -n $victim ]] || fail "there is no rank $rank"
-  # What MPI writes to a process that has just ended raises this signal.
-  kill -PIPE "$victim"
-  sleep 0.2
-  [[ $(process_of "$rank" "$folder") == "$victim" ]] || fail "SIGPIPE ends rank $rank unheard"
+  if [[ $rank == mpirun ]]; then
+    victim=$(pgrep -x mpirun -P "$(pgrep -P $run)")
+  else
+    victim=$(process_of "$rank" "$folder")
+    [[ -n $victim ]] || fail "there is no rank $rank"
+    # What MPI writes to a process that has just ended raises this signal.
+    kill -PIPE "$victim"
+    sleep 0.2
+    [[ $(process_of "$rank" "$folder") == "$victim" ]] || fail "SIGPIPE ends rank $rank unheard"
+  fi
   kill -"$signal" "$victim"
   SECONDS=0
   status=0
@@ -50,12 +56,26 @@ for case in "$@"; do
   echo "$processes processes, $signal for rank $rank: status $status after $took s"
   errors "$work/err" | tee "$work/said"
   [[ $took -le 10 ]] || fail "took $took s"
-  [[ $signal == KILL ]] && expected=137 || expected=4
+  case $signal:$rank in
+    KILL:*) expected=137 ;;
+    *:mpirun) expected=1 ;; # its own
+    *) expected=4 ;;
+  esac
   [[ $status == "$expected" ]] || fail "status $status, $expected expected: $(cat "$work/err")"
   [[ $(wc -l < "$work/said") == 1 ]] || fail "$(wc -l < "$work/said") messages: $(cat "$work/err")"
-  grep -qE "^smex-run: error: rank $rank \(.*, process $victim\) was lost: .*; rank [0-9]+ (waited for worker|was at instruction) .*at instruction [0-9]+ \(.*\) of step [0-9]+$" "$work/said" ||
+  at='at instruction [0-9]+ \(.*\) of step [0-9]+'
+  others="rank [0-9]+ (waited for worker|was at instruction) .*"
+  case $signal:$rank in
+    KILL:*) said="rank $rank \(.*, process $victim\) was lost: its process has ended; $others$at" ;;
+    STOP:*) said="rank $rank \(.*, process $victim\) was lost: nothing was heard of it .*; $others$at" ;;
+    *:mpirun) said="mpirun told all processes to end by SIGTERM; rank 0 was $at" ;;
+    *) said="rank $rank \(.*, process $victim\) was lost: it was told to end by SIGTERM; .*$at" ;;
+  esac
+  grep -qE "^smex-run: error: $said; go on from the last checkpoint with --resume$" "$work/said" ||
     fail "it does not say who and where"
-  [[ -z $(process_of "$rank" "$folder") ]] || fail "rank $rank is still there"
+  for ((i = 0; i < processes; ++i)); do
+    [[ -z $(process_of "$i" "$folder") ]] || fail "rank $i is still there"
+  done
 
   # On from there, in fewer processes, some steps further; and without a break.
   [[ $(ls "$folder") == checkpoint.safetensors* ]] || fail "left: $(ls "$folder")"

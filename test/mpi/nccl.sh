@@ -195,5 +195,8 @@ for rank in 0 2; do
   wait $run || status=$?
   [[ $status != 0 ]] || fail "SIGTERM of rank $rank: exit status 0"
   [[ $(errors "$work/stderr" | grep -c error:) == 1 ]] || fail "SIGTERM of rank $rank: $(cat "$work/stderr")"
+  errors "$work/stderr" |
+    grep -qE "error: rank $rank \(.*\) was lost: it was told to end by SIGTERM; .*instruction [0-9]+ \(.*\) of step [0-9]+$" ||
+    fail "SIGTERM of rank $rank: $(cat "$work/stderr")"
   echo "SIGTERM of rank $rank: $(errors "$work/stderr")"
 done

@@ -127,6 +127,8 @@ private:
                               plan.partitioned, worker, completed, first);
                         });
       options.process = Process{&*transport, transport->workers()};
+      if (!arguments.checkpoints.empty())
+        world->setAdvice("go on from the last checkpoint with --resume");
       if (options.device.threads == 0)
         options.device.threads = tools::threadsPerWorker(*world, workers);
     }

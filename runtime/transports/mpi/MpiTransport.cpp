@@ -367,9 +367,22 @@ bool MpiTransport::abandon(const std::string &why) {
   return true;
 }
 
+/// Of the workers of a process, the one that has come least far; -1: it has
+/// none.
+int MpiTransport::slowest(int process) const {
+  int last = -1;
+  for (size_t w = 0; w < processes.size(); ++w)
+    if (processes[w] == process &&
+        (last < 0 || completedBy(int(w)) < completedBy(last)))
+      last = int(w);
+  return last;
+}
+
 std::string MpiTransport::whereabouts(int lost) const {
   const std::lock_guard<std::mutex> lock(mutex);
   std::string text = "rank " + std::to_string(world.rank());
+  if (lost == world.rank() && !own.empty())
+    return text + " was at " + nextOf(slowest(lost));
   const auto isLost = [&](int worker) {
     return processes[size_t(worker)] == lost;
   };
@@ -382,13 +395,8 @@ std::string MpiTransport::whereabouts(int lost) const {
     text += " waited for worker " + std::to_string(*found);
   else
     text += " was at " + nextOf(own.front());
-  // Of those that are lost, the one that had come least far.
-  std::optional<int> last;
-  for (size_t w = 0; w < processes.size(); ++w)
-    if (isLost(int(w)) && (!last || completedBy(int(w)) < completedBy(*last)))
-      last = int(w);
-  if (last)
-    text += ", worker " + std::to_string(*last) + ", which is lost, was at " +
-            nextOf(*last);
-  return text;
+  const int last = slowest(lost);
+  return last < 0 ? text
+                  : text + ", worker " + std::to_string(last) +
+                        ", which is lost, was at " + nextOf(last);
 }

@@ -81,6 +81,7 @@ private:
   void sendAll(int32_t kind, Bytes bytes);
   std::vector<int64_t> completedBy(int worker) const; // per queue
   std::string nextOf(int worker) const;
+  int slowest(int process) const;
   size_t place(const runtime::Event &event) const {
     return size_t(event.worker) * size_t(queues) + size_t(event.queue);
   }

@@ -190,7 +190,12 @@ void Patience::look() {
   const auto now = Clock::now();
   waited += std::min<Clock::duration>(now - last, mostPerLook);
   last = now;
-  if (takeTerm(0))
+  const Term told = takeTerm(0);
+  if (told == Term::Other)
+    quit({nameOf({launch.rank, ::getpid(), "", false, true}, host) +
+              " was told to end by SIGTERM before MPI had begun",
+          Fault::Environment});
+  if (told == Term::Mpirun)
     end(waited < whole &&
         ageSeconds() - std::chrono::duration<double>(waited).count() <
             longestOwnDelay);

@@ -1,8 +1,10 @@
 #include "runtime/transports/mpi/Watch.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -29,6 +31,32 @@ std::string bootNumber() {
   }
   return text;
 }
+
+/// The process that started this one's rank: of its ancestors the first that
+/// does not belong to the same job. There may be wrappers between. 0: the
+/// system does not show it.
+int32_t launcher() {
+  const char *job = std::getenv("PMIX_NAMESPACE");
+  int32_t process = job ? ::getppid() : 0;
+  while (process > 1) {
+    const std::string folder = "/proc/" + std::to_string(process) + "/";
+    std::ifstream environment(folder + "environ", std::ios::binary);
+    bool isOfJob = false;
+    for (std::string line; std::getline(environment, line, '\0');)
+      isOfJob |= line == std::string("PMIX_NAMESPACE=") + job;
+    if (!isOfJob)
+      return environment.eof() ? process : 0;
+    process = 0;
+    std::ifstream status(folder + "status");
+    for (std::string line; process == 0 && std::getline(status, line);)
+      if (line.compare(0, 5, "PPid:") == 0)
+        process = int32_t(std::strtol(line.c_str() + 5, nullptr, 10));
+  }
+  return 0;
+}
+
+/// Asked for before it can have ended.
+int32_t knownLauncher = 0;
 
 sigset_t term() {
   sigset_t set;
@@ -84,12 +112,19 @@ bool Witnessed::hasEnded() const {
 }
 
 void mpi::blockTerm() {
+  knownLauncher = launcher();
   const sigset_t set = term();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-bool mpi::takeTerm(int milliseconds) {
+Term mpi::takeTerm(int milliseconds) {
   const sigset_t set = term();
   const timespec time{milliseconds / 1000, (milliseconds % 1000) * 1000000L};
-  return ::sigtimedwait(&set, nullptr, &time) == SIGTERM;
+  siginfo_t sent{};
+  if (::sigtimedwait(&set, &sent, &time) != SIGTERM)
+    return Term::None;
+  // A sender that cannot be told from mpirun is taken for it: of another
+  // namespace, or the system itself.
+  const bool isKnown = knownLauncher != 0 && sent.si_pid != 0;
+  return isKnown && sent.si_pid != knownLauncher ? Term::Other : Term::Mpirun;
 }

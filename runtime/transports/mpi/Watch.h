@@ -42,8 +42,12 @@ private:
 /// From now on, in this thread and those that it starts, SIGTERM is only found
 /// by takeTerm().
 void blockTerm();
+
+/// Whose SIGTERM it was. mpirun ends all processes by it; anybody else's is
+/// meant for this one alone.
+enum class Term { None, Mpirun, Other };
 /// Waits at most so long for it.
-bool takeTerm(int milliseconds);
+Term takeTerm(int milliseconds);
 
 } // namespace smex::mpi
 

@@ -104,6 +104,11 @@ void World::setBystander(Bystander *given) {
     given->interrupt(*error);
 }
 
+void World::setAdvice(std::string text) {
+  const std::lock_guard<std::mutex> lock(standing);
+  advice = std::move(text);
+}
+
 void World::take(Letter letter) {
   {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -126,7 +131,7 @@ void World::takeControl(Letter &letter) {
     return lose(rank,
                 std::string(reinterpret_cast<const char *>(letter.bytes.data()),
                             letter.bytes.size()),
-                false);
+                letter.from);
   }
   if (letter.subject.kind == Doubt)
     return examine();

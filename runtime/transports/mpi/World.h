@@ -67,10 +67,12 @@ public:
   /// soon. Not all of many calls within a short time are heard.
   void doubt();
   /// Ends all processes as if one were lost, of which it is not known which.
-  void abandon(const std::string &why) { lose(-1, why, true); }
+  void abandon(const std::string &why) { lose(-1, why, rank()); }
 
   /// One at a time; null: none.
   void setBystander(Bystander *bystander);
+  /// What to do once a process is lost, for messages. Before the run begins.
+  void setAdvice(std::string text);
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -100,8 +102,10 @@ private:
   void findTerminated(Clock::duration since);
   void examine();
 
-  void lose(int rank, const std::string &why, bool isOwnFinding);
+  /// `finder`: the rank that has noticed it.
+  void lose(int rank, const std::string &why, int finder);
   void tellLost(int rank, const std::string &why);
+  std::string withPlace(std::string message, int lost);
   void stop(const Error &error);
   std::string nameOf(int rank) const;
   bool haveAllHeard() const;
@@ -117,8 +121,8 @@ private:
   std::map<int64_t, Gathering> gatherings;
   int64_t gathered = 0;
   std::optional<Error> stopped; // a process is lost, or all were told to end
-  std::optional<int> lost;
-  bool speaks = false; // of what is lost
+  std::optional<int> lost;      // -1: it is not known who, or nobody
+  bool speaks = false;          // of what is lost
   /// This process was stopped itself: others may have given it up since.
   bool isBack = false;
   std::optional<int> ending; // the status, once all have come to their end
@@ -133,6 +137,7 @@ private:
 
   std::mutex standing; // of the bystander
   Bystander *bystander = nullptr;
+  std::string advice;
 };
 
 } // namespace smex::mpi

@@ -50,7 +50,7 @@ void World::examine() {
       why = bystander->examine();
   }
   if (!why.empty())
-    lose(rank(), why, true);
+    lose(rank(), why, rank());
 }
 
 void World::leave() {
@@ -60,7 +60,9 @@ void World::leave() {
   // mpirun ends all when it sees the first one go.
   if (!speaks)
     changed.wait_for(lock, 300ms, [] { return false; });
-  while (speaks && lost && !haveAllHeard() && Clock::now() - start < timeToTell)
+  // Who gives himself up has told the others, too.
+  const bool tells = lost && (speaks || *lost == rank());
+  while (tells && !haveAllHeard() && Clock::now() - start < timeToTell)
     changed.wait_for(lock, 20ms);
   std::_Exit(int(Fault::Environment));
 }
@@ -75,15 +77,18 @@ bool World::haveAllHeard() const {
   return true;
 }
 
-void World::lose(int rank, const std::string &why, bool isOwnFinding) {
+/// Rank 0 speaks for all; where it is lost, rank 1 does, unless rank 0 has
+/// found by itself that it must go.
+void World::lose(int rank, const std::string &why, int finder) {
   std::string name;
-  bool tells = isOwnFinding;
+  bool tells = finder == this->rank();
+  const int speaker = rank == 0 && finder != 0 ? 1 : 0;
   {
     const std::lock_guard<std::mutex> lock(mutex);
     if (stopped || lost || ending)
       return;
     lost = rank;
-    speaks = this->rank() == (rank == 0 ? 1 : 0) && !isBack;
+    speaks = this->rank() == speaker && !isBack;
     name = nameOf(rank);
     tells |= speaks; // and leaves once all have heard
   }
@@ -91,13 +96,14 @@ void World::lose(int rank, const std::string &why, bool isOwnFinding) {
     post->forget(rank);
   if (tells)
     tellLost(rank, why);
-  Error error{name + " was lost: " + why, Fault::Environment};
-  {
-    const std::lock_guard<std::mutex> lock(standing);
-    if (bystander)
-      error.message += "; " + bystander->whereabouts(rank);
-  }
-  stop(error);
+  stop({withPlace(name + " was lost: " + why, rank), Fault::Environment});
+}
+
+std::string World::withPlace(std::string message, int lost) {
+  const std::lock_guard<std::mutex> lock(standing);
+  if (bystander)
+    message += "; " + bystander->whereabouts(lost);
+  return message + (advice.empty() ? "" : "; " + advice);
 }
 
 void World::tellLost(int rank, const std::string &why) {
@@ -127,7 +133,7 @@ void World::watch() {
   constexpr int step = 20; // milliseconds
   std::optional<Clock::time_point> term, stop, back;
   for (auto before = Clock::now();;) {
-    const bool isTold = takeTerm(step);
+    const Term told = takeTerm(step);
     const auto now = Clock::now();
     if (now - before > ownSilence)
       back = now;
@@ -137,7 +143,9 @@ void World::watch() {
     }
     findLost(std::min<Clock::duration>(now - before, 10 * step * 1ms));
     before = now;
-    if (isTold && !term)
+    if (told == Term::Other)
+      lose(rank(), "it was told to end by SIGTERM", rank());
+    if (told != Term::None && !term)
       term = now;
     if (term)
       findTerminated(now - *term);
@@ -177,13 +185,13 @@ void World::findLost(Clock::duration passed) {
     }
   }
   if (ended)
-    lose(*ended, "its process has ended", true);
+    lose(*ended, "its process has ended", rank());
   else if (silent)
     lose(*silent,
          "nothing was heard of it for " +
              std::to_string(std::chrono::seconds(longestSilence).count()) +
              " seconds",
-         true);
+         rank());
 }
 
 void World::findTerminated(Clock::duration since) {
@@ -211,9 +219,9 @@ void World::findTerminated(Clock::duration since) {
   }
   if (silent)
     return lose(*silent, "it was not heard of any more when mpirun ended all",
-                true);
-  const std::string why = "told to end by SIGTERM";
+                rank());
+  const std::string why = "mpirun told all processes to end by SIGTERM";
   if (isFirst())
     tellLost(-1, why);
-  stop({why, Fault::Environment});
+  stop({withPlace(why, rank()), Fault::Environment});
 }
