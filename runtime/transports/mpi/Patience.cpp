@@ -192,11 +192,9 @@ void Patience::look() {
   last = now;
   const Term told = takeTerm(0);
   if (told == Term::Other)
-    quit({nameOf({launch.rank, ::getpid(), "", false, true}, host) +
-              " was told to end by SIGTERM before MPI had begun",
-          Fault::Environment});
-  if (told == Term::Mpirun)
-    end(waited < whole &&
+    endAlone();
+  if (told != Term::None)
+    end(told == Term::Mpirun && waited < whole &&
         ageSeconds() - std::chrono::duration<double>(waited).count() <
             longestOwnDelay);
   if (waited < whole / 2)
@@ -223,6 +221,18 @@ void Patience::end(bool isUnexplained) const {
     report({"ended by mpirun before MPI had begun: " + missing,
             Fault::Environment});
   std::this_thread::sleep_for(timeToBeSeen);
+  std::_Exit(int(Fault::Environment));
+}
+
+/// Told to end by somebody else than mpirun, which ends the others then.
+void Patience::endAlone() const {
+  const int32_t own = ::getpid();
+  report({nameOf({launch.rank, own, "", false, true}, host) +
+              " was told to end by SIGTERM before MPI had begun",
+          Fault::Environment});
+  for (const Sibling &each : findSiblings())
+    if (each.isInInit && each.process != own)
+      tellSaid(each.process);
   std::_Exit(int(Fault::Environment));
 }
 

@@ -53,6 +53,7 @@ private:
   /// `isUnexplained`: nobody has said why, and it is not this one's own fault.
   [[noreturn]] void end(bool isUnexplained) const;
   [[noreturn]] void giveUp() const;
+  [[noreturn]] void endAlone() const;
 
   using Clock = std::chrono::steady_clock;
   const Launch launch;

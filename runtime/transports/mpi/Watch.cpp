@@ -55,6 +55,9 @@ int32_t launcher() {
   return 0;
 }
 
+/// Comes with the signal of tellSaid().
+constexpr int said = 0x736d6578;
+
 /// Asked for before it can have ended.
 int32_t knownLauncher = 0;
 
@@ -123,8 +126,16 @@ Term mpi::takeTerm(int milliseconds) {
   siginfo_t sent{};
   if (::sigtimedwait(&set, &sent, &time) != SIGTERM)
     return Term::None;
+  if (sent.si_code == SI_QUEUE && sent.si_value.sival_int == said)
+    return Term::Said;
   // A sender that cannot be told from mpirun is taken for it: of another
   // namespace, or the system itself.
   const bool isKnown = knownLauncher != 0 && sent.si_pid != 0;
   return isKnown && sent.si_pid != knownLauncher ? Term::Other : Term::Mpirun;
+}
+
+void mpi::tellSaid(int32_t process) {
+  sigval value{};
+  value.sival_int = said;
+  ::sigqueue(process, SIGTERM, value);
 }

@@ -43,11 +43,15 @@ private:
 /// by takeTerm().
 void blockTerm();
 
-/// Whose SIGTERM it was. mpirun ends all processes by it; anybody else's is
-/// meant for this one alone.
-enum class Term { None, Mpirun, Other };
+/// Whose SIGTERM it was. mpirun ends all processes by it. One that tellSaid()
+/// has sent needs no further word. Anybody else's is meant for this process
+/// alone.
+enum class Term { None, Mpirun, Said, Other };
 /// Waits at most so long for it.
 Term takeTerm(int milliseconds);
+/// Ends another process of this job, which then says nothing: this one has said
+/// why, and mpirun's signal is about to come.
+void tellSaid(int32_t process);
 
 } // namespace smex::mpi
 
