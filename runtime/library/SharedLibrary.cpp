@@ -1,5 +1,7 @@
 #include "runtime/library/SharedLibrary.h"
 
+#include "runtime/library/CutOff.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
@@ -8,6 +10,8 @@ using namespace smex::runtime;
 
 Result<SharedLibrary> SharedLibrary::open(const std::string &file,
                                           Symbols symbols) {
+  if (std::string cut = whatIsCutOff(libraryFile(file)); !cut.empty())
+    return libraryError(std::move(cut));
   const int scope = symbols == Symbols::Own ? RTLD_LOCAL : RTLD_GLOBAL;
   void *handle = ::dlopen(file.c_str(), RTLD_NOW | scope);
   if (!handle)

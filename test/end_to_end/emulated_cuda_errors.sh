@@ -28,7 +28,8 @@ refused() {
 refused "no driver" plan "no CUDA driver" LD_LIBRARY_PATH=
 refused "no GPU" plan "the CUDA driver finds no GPU" SMEX_EMULATED_DEVICES=0
 refused "GPUs that are hidden" plan \
-  'the CUDA driver finds no GPU, where CUDA_VISIBLE_DEVICES is ""' CUDA_VISIBLE_DEVICES=
+  'the CUDA driver finds no GPU, where CUDA_VISIBLE_DEVICES is "": it says which GPUs may be used; without one, run with --backend cpu' \
+  CUDA_VISIBLE_DEVICES=
 refused "a GPU that is hidden by a number that none has" plan \
   'finds no GPU, where CUDA_VISIBLE_DEVICES is "7"' CUDA_VISIBLE_DEVICES=7
 refused "the toolkit's stub" plan \
@@ -86,7 +87,12 @@ for result in 214 700 702 715 716 717 718 719; do
     SMEX_EMULATED_FAIL_AT=cuLaunchKernel:$captured:$result
   ! grep -q 'instruction by instruction' "$work/stderr" || fail "error $result in a capture: the run goes on"
 done
-mkdir -p "$work/lacking"
+mkdir -p "$work/lacking" "$work/cut"
+for size in 5000 100000; do
+  head -c $size "$libcuda" > "$work/cut/libcuda.so.1"
+  refused "a driver of $size bytes" plan "no CUDA driver: $work/cut/libcuda.so.1 is cut off: it has $size bytes, and " \
+    LD_LIBRARY_PATH="$work/cut"
+done
 "$without_symbol" "$libcuda" cuStreamWaitEvent "$work/lacking/libcuda.so.1"
 refused "a driver without an entry point" plan \
   "the CUDA driver is too old: libcuda.so.1 has no cuStreamWaitEvent" LD_LIBRARY_PATH="$work/lacking"

@@ -42,6 +42,10 @@ refused "an older library alone" "which convolutions on GPUs need: there is only
 without libcudnn_cnn.so.9
 refused "a part is missing" "cuDNN is not whole: libcudnn_cnn.so.9 is neither beside" \
   LD_LIBRARY_PATH="$cuda:$work/lacking"
+cp "$cudnn/libcudnn_cnn.so.9" "$work/lacking" && chmod u+w "$work/lacking/libcudnn_cnn.so.9"
+truncate -s 4000 "$work/lacking/libcudnn_cnn.so.9"
+refused "a part is cut off" "cuDNN is not whole: $work/lacking/libcudnn_cnn.so.9 is cut off: it has 4000 bytes" \
+  LD_LIBRARY_PATH="$cuda:$work/lacking"
 without libcudnn.so.9
 "$without_symbol" "$libcudnn" cudnnSetConvolutionGroupCount "$work/lacking/libcudnn.so.9"
 refused "a function is missing" "has no cudnnSetConvolutionGroupCount" LD_LIBRARY_PATH="$cuda:$work/lacking"

@@ -26,7 +26,12 @@ refused() {
 }
 
 refused "an old version" "NCCL is of version 2.17.1, and 2.18.0 is needed" SMEX_EMULATED_NCCL=21701
-mkdir "$work/lacking"
+refused "another major version" "NCCL is of version 3.1.0, and 2.18.0 is needed; install NCCL 2, from 2.18.0 on" \
+  SMEX_EMULATED_NCCL=30100
+mkdir "$work/lacking" "$work/cut"
+head -c 20000 "$libnccl" > "$work/cut/libnccl.so.2"
+refused "a library that is cut off" "need NCCL: $work/cut/libnccl.so.2 is cut off: it has 20000 bytes" \
+  LD_LIBRARY_PATH="$cuda:$work/cut"
 "$without_symbol" "$libnccl" ncclCommSplit "$work/lacking/libnccl.so.2"
 refused "an entry point that is missing" "NCCL is too old: libnccl.so.2 has no ncclCommSplit" \
   LD_LIBRARY_PATH="$cuda:$work/lacking"

@@ -54,6 +54,12 @@ both 2 1 'rank 1 and rank 0 differ in --steps (3 and 2)' "${given[@]}" -- \
 both 2 1 'rank 1 and rank 0 differ in input "' "${given[@]}" -- "$work/plan" --steps 2
 both 2 1 'rank 1 and rank 0 differ in --parameters (' \
   "${given[@]}" --parameters "$work/first" -- "${given[@]}" --parameters "$work/second"
+for option in --verify "--metrics $work/third" "--output-dir $work/third"; do
+  both 2 1 "rank 1 and rank 0 differ in ${option%% *} (given and nothing)" \
+    "${given[@]}" -- "${given[@]}" $option
+done
+both 3 2 'rank 2 has come to its end, and others have not: give all processes the same options' \
+  "${given[@]}" -- "${given[@]}" --help
 both 2 1 'rank 1 and rank 0 differ in --save-parameters (given and nothing)' \
   "${given[@]}" -- "${given[@]}" --save-parameters "$work/third"
 check 1 'SMEX_MPI_TIMEOUT=x: give a number of seconds' -n 3 env SMEX_MPI_TIMEOUT=x "$smex_run" "${given[@]}"

@@ -90,6 +90,9 @@ void Identity::add(const RunArguments &arguments) {
   add("--checkpoint-dir", arguments.checkpoints.empty() ? "" : "given");
   add("--checkpoint-every", std::to_string(arguments.checkpointEvery));
   add("--resume", arguments.resume ? "given" : "");
+  add("--verify", arguments.verify ? "given" : "");
+  add("--output-dir", arguments.outputDirectory.empty() ? "" : "given");
+  add("--metrics", arguments.metrics.empty() ? "" : "given");
   add("--save-parameters", arguments.saveParameters.empty() ? "" : "given");
   add("--trace", arguments.trace.empty() ? "" : "given");
   add("--profile", arguments.profile.empty() ? "" : "given");

@@ -57,7 +57,8 @@ Status Blas::load(const Driver &driver) {
     const std::string other = otherVersion();
     return runtime::libraryError(
         needs + ", and " +
-        (other.empty() ? "it is missing: " + why : "there is only " + other));
+        (other.empty() ? "it is missing: " + why : "there is only " + other) +
+        "; install it, or set LD_LIBRARY_PATH to its folder");
   }
   SMEX_BLAS_ENTRIES(SMEX_FIND_ENTRY)
   if (const std::string lacks = library.lacks(); !lacks.empty())

@@ -9,6 +9,8 @@ using namespace smex::cuda;
 namespace {
 std::atomic<bool> absent{false};
 
+constexpr const char *onCpu = "--backend cpu";
+
 /// There is a driver; and what was asked of it to see no GPU of those there
 /// are.
 Error noGpu() {
@@ -18,7 +20,8 @@ Error noGpu() {
       std::string("the CUDA driver finds no GPU") +
       (visible ? ", where CUDA_VISIBLE_DEVICES is \"" + std::string(visible) +
                      "\": it says which GPUs may be used"
-               : ""));
+               : "") +
+      "; without one, run with " + onCpu);
 }
 } // namespace
 
@@ -37,11 +40,13 @@ Status Driver::load() {
   auto opened = runtime::SharedLibrary::open("libcuda.so.1");
   absent = !opened;
   if (!opened)
-    return runtime::libraryError("no CUDA driver: " + opened.error().message);
+    return runtime::libraryError("no CUDA driver: " + opened.error().message +
+                                 "; install NVIDIA's, or run with " + onCpu);
   library = std::move(*opened);
   SMEX_CUDA_ENTRIES(SMEX_FIND_ENTRY)
   if (const std::string lacks = library.lacks(); !lacks.empty())
-    return runtime::libraryError("the CUDA driver is too old: " + lacks);
+    return runtime::libraryError("the CUDA driver is too old: " + lacks +
+                                 "; install a newer one");
   const Code begun = init(0);
   if (begun == errorNoDevice)
     return noGpu();
@@ -59,7 +64,8 @@ Status Driver::load() {
   if (versionNumber < leastDriver)
     return runtime::libraryError("the CUDA driver is of version " +
                                  driverVersionText(versionNumber) + ", and " +
-                                 driverVersionText(leastDriver) + " is needed");
+                                 driverVersionText(leastDriver) +
+                                 " is needed; install a newer one");
   if (Status done = check(deviceGetCount(&count), "cuDeviceGetCount"); !done)
     return done;
   if (count == 0)

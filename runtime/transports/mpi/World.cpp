@@ -191,17 +191,23 @@ Result<std::vector<Bytes>> World::gather(Bytes bytes) {
   gathering.brought.resize(peers.size());
   gathering.brought[size_t(rank())] = std::move(bytes);
   ++gathering.count;
-  bool isAbsent = false;
+  std::optional<size_t> absent;
   changed.wait(lock, [&] {
     for (size_t r = 0; r < peers.size(); ++r)
-      isAbsent |= peers[r].ended && peers[r].gathered <= number &&
-                  !gathering.brought[r];
-    return gathering.count == peers.size() || isAbsent || stopped;
+      if (peers[r].ended && peers[r].gathered <= number &&
+          !gathering.brought[r])
+        absent = r;
+    return gathering.count == peers.size() || absent || stopped;
   });
   if (stopped)
     return *stopped;
-  if (isAbsent)
+  if (absent && !decode(*peers[*absent].ended))
     return knownElsewhere();
+  if (absent)
+    return Error{"rank " + std::to_string(*absent) +
+                     " has come to its end, and others have not: give all "
+                     "processes the same options",
+                 Fault::Usage};
   std::vector<Bytes> all;
   for (auto &each : gathering.brought)
     all.push_back(std::move(*each));

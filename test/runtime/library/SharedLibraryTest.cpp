@@ -1,5 +1,6 @@
 // Libraries that this test has built, loaded as those of a machine are.
 #include "runtime/library/SharedLibrary.h"
+#include "runtime/library/CutOff.h"
 
 #include <catch2/catch.hpp>
 
@@ -75,6 +76,34 @@ TEST_CASE("what cannot be loaded is the machine's fault, with its name") {
   const auto broken = SharedLibrary::open(folder + "/libbroken.so.1");
   REQUIRE(!broken);
   CHECK_THAT(broken.error().message, Catch::Contains("/libbroken.so.1"));
+}
+
+TEST_CASE("a library that is cut off is refused, wherever it is") {
+  CHECK(libraryFile(file) == "test/runtime/library/" + file);
+  CHECK(libraryFile("/a/" + file) == "/a/" + file);
+  CHECK(libraryFile("libnone-of-this-name.so.3").empty());
+  // As every program's loader finds the C library.
+  CHECK_THAT(libraryFile("libc.so.6"), Catch::EndsWith("/libc.so.6"));
+  CHECK(whatIsCutOff(libraryFile("libc.so.6")).empty());
+  CHECK(whatIsCutOff(libraryFile(file)).empty());
+  CHECK(whatIsCutOff("none").empty());
+  std::ifstream whole(libraryFile(file), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(whole), {}};
+  const std::string cut =
+      std::string(std::getenv("TEST_TMPDIR")) + "/libcut.so.1";
+  for (size_t size = 0; size < bytes.size(); size += 509) {
+    std::ofstream(cut, std::ios::binary) << bytes.substr(0, size);
+    INFO(size);
+    const std::string missing = whatIsCutOff(cut);
+    const auto opened = SharedLibrary::open(cut); // or a signal ends this test
+    if (opened)
+      continue; // what is missing is not loaded: names for debuggers
+    CHECK(opened.error().fault == Fault::Environment);
+    CHECK_THAT(opened.error().message, Catch::Contains("/libcut.so.1"));
+    if (size >= 4096)
+      CHECK_THAT(missing, Catch::Contains("is cut off: it has " +
+                                          std::to_string(size) + " bytes"));
+  }
 }
 
 TEST_CASE("a library is loaded while there is a copy") {

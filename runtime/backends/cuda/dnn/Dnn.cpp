@@ -1,5 +1,7 @@
 #include "runtime/backends/cuda/dnn/Dnn.h"
 
+#include "runtime/library/CutOff.h"
+
 #include <dlfcn.h>
 
 #include <map>
@@ -33,10 +35,20 @@ std::string otherVersion() {
 
 /// Beside the library itself, where it looks for them first, or where any
 /// library is found.
-bool findPart(const std::string &folder, const char *part) {
-  // They stay loaded: cuDNN finds them by their names.
-  return dlopen((folder + part).c_str(), RTLD_LAZY | RTLD_LOCAL) ||
-         dlopen(part, RTLD_LAZY | RTLD_LOCAL);
+Status findPart(const std::string &folder, const std::string &file,
+                const std::string &part) {
+  for (const std::string &each : {folder + part, part}) {
+    if (const std::string cut =
+            runtime::whatIsCutOff(runtime::libraryFile(each));
+        !cut.empty())
+      return runtime::libraryError("cuDNN is not whole: " + cut);
+    // They stay loaded: cuDNN finds them by their names.
+    if (dlopen(each.c_str(), RTLD_LAZY | RTLD_LOCAL))
+      return {};
+  }
+  return runtime::libraryError("cuDNN is not whole: " + part +
+                               " is neither beside " + folder + file +
+                               " nor where libraries are found");
 }
 
 std::string folderOf(const void *symbol) {
@@ -60,7 +72,8 @@ Status Dnn::load() {
     const std::string other = otherVersion();
     return runtime::libraryError(
         "no cuDNN 9, which convolutions on GPUs need: " +
-        (other.empty() ? opened.error().message : "there is only " + other));
+        (other.empty() ? opened.error().message : "there is only " + other) +
+        "; install it, or set LD_LIBRARY_PATH to its folder");
   }
   library = std::move(*opened);
   SMEX_CUDNN_ENTRIES(SMEX_FIND_ENTRY)
@@ -68,17 +81,15 @@ Status Dnn::load() {
   const size_t version = getVersion ? getVersion() : 0;
   if (version && version / unitOf(version) != major)
     return runtime::libraryError("cuDNN is of version " + versionText(version) +
-                                 ", and 9 is needed");
+                                 ", and 9 is needed; install that");
   if (const std::string lacks = library.lacks(); !lacks.empty())
     return runtime::libraryError("cuDNN " + versionText(version) +
                                  " lacks a function: " + lacks);
   const std::string folder =
       folderOf(reinterpret_cast<const void *>(getVersion));
   for (const char *part : parts)
-    if (!findPart(folder, part))
-      return runtime::libraryError(
-          "cuDNN is not whole: " + std::string(part) + " is neither beside " +
-          folder + library.file() + " nor where libraries are found");
+    if (Status found = findPart(folder, library.file(), part); !found)
+      return found;
   const std::pair<Code (*)(), const char *> checks[] = {
       {graphVersionCheck, parts[0]},
       {opsVersionCheck, parts[1]},

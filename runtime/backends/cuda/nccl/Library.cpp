@@ -4,6 +4,16 @@ using namespace smex;
 using namespace smex::nccl;
 using runtime::dottedVersion;
 
+namespace {
+constexpr int perMajor = 10000;
+
+/// What is to be done.
+std::string neededVersion() {
+  return "; install NCCL " + std::to_string(leastVersion / perMajor) +
+         ", from " + dottedVersion(leastVersion) + " on";
+}
+} // namespace
+
 Result<const Library *> Library::get() {
   return runtime::loadOnce<Library>([](Library &made) { return made.load(); });
 }
@@ -13,17 +23,18 @@ Status Library::load() {
   if (!opened)
     return runtime::libraryError(
         "GPUs that do not read each other's memory need NCCL: " +
-        opened.error().message);
+        opened.error().message + neededVersion());
   library = std::move(*opened);
   SMEX_NCCL_ENTRIES(SMEX_FIND_ENTRY)
   // The version first: it says more than a name that is not there.
   if (getVersion && getVersion(&versionNumber) == success &&
-      versionNumber < leastVersion)
-    return runtime::libraryError("NCCL is of version " +
-                                 dottedVersion(versionNumber) + ", and " +
-                                 dottedVersion(leastVersion) + " is needed");
+      (versionNumber < leastVersion ||
+       versionNumber / perMajor != leastVersion / perMajor))
+    return runtime::libraryError(
+        "NCCL is of version " + dottedVersion(versionNumber) + ", and " +
+        dottedVersion(leastVersion) + " is needed" + neededVersion());
   if (const std::string lacks = library.lacks(); !lacks.empty())
-    return runtime::libraryError("NCCL is too old: " + lacks);
+    return runtime::libraryError("NCCL is too old: " + lacks + neededVersion());
   return check(getVersion(&versionNumber), "ncclGetVersion");
 }
 
