@@ -64,7 +64,7 @@ for case in "$@"; do
   [[ $status == "$expected" ]] || fail "status $status, $expected expected: $(cat "$work/err")"
   [[ $(wc -l < "$work/said") == 1 ]] || fail "$(wc -l < "$work/said") messages: $(cat "$work/err")"
   at='at instruction [0-9]+ \(.*\) of step [0-9]+'
-  others="rank [0-9]+ (waited for worker|was at instruction) .*"
+  others="rank [0-9]+ (waited for worker [0-9]+('s instruction [0-9]+ .*)?|was at instruction .*), worker [0-9]+, which is lost, was "
   case $signal:$rank in
     KILL:*) said="rank $rank \(.*, process $victim\) was lost: its process has ended; $others$at" ;;
     STOP:*) said="rank $rank \(.*, process $victim\) was lost: nothing was heard of it .*; $others$at" ;;

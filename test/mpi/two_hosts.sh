@@ -72,6 +72,9 @@ done
 over 4 "$smex_run" "$work/plan" "${inputs[@]}" --steps 6 --verify --save-parameters "$work/two" > "$work/log"
 cat "$work/log"
 cmp "$work/one" "$work/two" || fail "other bits over two hosts"
+# Two of three processes on one host, and two of four workers in one process.
+over 3 "$smex_run" "$work/plan" "${inputs[@]}" --steps 6 --save-parameters "$work/three" > "$work/log"
+cmp "$work/one" "$work/three" || fail "other bits where hosts have unlike numbers of processes"
 echo "over two hosts: the bits of one process"
 
 # With a process that sees the other one end, and with none.

@@ -152,13 +152,15 @@ void MpiTransport::takeEvents(const Bytes &bytes) {
 bool MpiTransport::wait(const Event &event) {
   if (local.hasHappened(event))
     return !isStopped();
+  std::list<Awaited> own{{event.worker, event}};
+  const auto at = own.begin();
   {
     const std::lock_guard<std::mutex> lock(mutex);
-    awaited.push_back(event.worker);
+    awaited.splice(awaited.end(), own);
   }
   const bool happened = local.wait(event);
   const std::lock_guard<std::mutex> lock(mutex);
-  awaited.erase(std::find(awaited.begin(), awaited.end(), event.worker));
+  awaited.erase(at);
   return happened;
 }
 
@@ -180,15 +182,17 @@ Status MpiTransport::move(int worker, int buffer,
     else
       elsewhere[process].push_back(&arrival);
   }
-  std::vector<std::pair<std::shared_ptr<Order>, int>> mine;
+  std::vector<std::pair<std::shared_ptr<Order>, std::list<Awaited>::iterator>>
+      mine;
   for (const auto &[process, pieces] : elsewhere) {
     auto order = std::make_shared<Order>();
     Parcel parcel;
+    std::list<Awaited>::iterator wait;
     {
       const std::lock_guard<std::mutex> lock(mutex);
       parcel.put(ordered);
       orders[ordered++] = order;
-      awaited.push_back(pieces.front()->piece.worker);
+      wait = awaited.insert(awaited.end(), {pieces.front()->piece.worker, {}});
     }
     int64_t bytes = 0;
     for (const Arrival *each : pieces)
@@ -202,18 +206,18 @@ Status MpiTransport::move(int worker, int buffer,
     }
     world.send(process, {channel, Ordered},
                std::make_shared<const Bytes>(parcel.take()));
-    mine.emplace_back(std::move(order), pieces.front()->piece.worker);
+    mine.emplace_back(std::move(order), wait);
   }
   Status moved = local.move(worker, buffer, here);
   auto next = mine.begin();
   for (const auto &[process, pieces] : elsewhere) {
-    const auto &[order, from] = *next++;
+    const auto &[order, wait] = *next++;
     {
       std::unique_lock<std::mutex> lock(mutex);
       order->changed.wait(lock, [&order = order, this] {
         return order->isThere || isStopped();
       });
-      awaited.erase(std::find(awaited.begin(), awaited.end(), from));
+      awaited.erase(wait);
     }
     if (!order->isThere)
       continue;
@@ -336,67 +340,4 @@ void MpiTransport::stopHere(const Error &error) {
   const std::lock_guard<std::mutex> lock(mutex);
   for (const auto &[number, order] : orders)
     order->changed.notify_all();
-}
-
-//===- What happens
-//---------------------------------------------------------===//
-
-std::vector<int64_t> MpiTransport::completedBy(int worker) const {
-  const auto first = completed.begin() + std::ptrdiff_t(worker) * queues;
-  return {first, first + queues};
-}
-
-std::string MpiTransport::nextOf(int worker) const {
-  const std::vector<int64_t> counts = completedBy(worker);
-  return names ? names(worker, counts)
-               : "instruction " + std::to_string(counts.front());
-}
-
-void MpiTransport::setSelfExamination(SelfExamination given) {
-  const std::lock_guard<std::mutex> lock(examining);
-  examination = std::move(given);
-}
-
-std::string MpiTransport::examine() const {
-  const std::lock_guard<std::mutex> lock(examining);
-  return examination ? examination() : "";
-}
-
-bool MpiTransport::abandon(const std::string &why) {
-  world.abandon(why);
-  return true;
-}
-
-/// Of the workers of a process, the one that has come least far; -1: it has
-/// none.
-int MpiTransport::slowest(int process) const {
-  int last = -1;
-  for (size_t w = 0; w < processes.size(); ++w)
-    if (processes[w] == process &&
-        (last < 0 || completedBy(int(w)) < completedBy(last)))
-      last = int(w);
-  return last;
-}
-
-std::string MpiTransport::whereabouts(int lost) const {
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::string text = "rank " + std::to_string(world.rank());
-  if (lost == world.rank() && !own.empty())
-    return text + " was at " + nextOf(slowest(lost));
-  const auto isLost = [&](int worker) {
-    return processes[size_t(worker)] == lost;
-  };
-  auto found = std::find_if(awaited.begin(), awaited.end(), isLost);
-  if (found == awaited.end())
-    found = std::find_if(awaited.begin(), awaited.end(), [&](int worker) {
-      return processes[size_t(worker)] != world.rank();
-    });
-  if (found != awaited.end())
-    text += " waited for worker " + std::to_string(*found);
-  else
-    text += " was at " + nextOf(own.front());
-  const int last = slowest(lost);
-  return last < 0 ? text
-                  : text + ", worker " + std::to_string(last) +
-                        ", which is lost, was at " + nextOf(last);
 }

@@ -9,6 +9,8 @@
 #include "runtime/transports/mpi/Meetings.h"
 #include "runtime/transports/mpi/World.h"
 
+#include <list>
+#include <optional>
 #include <set>
 
 namespace smex::mpi {
@@ -62,6 +64,11 @@ private:
     Bytes bytes;
     bool isThere = false;
   };
+  /// What is waited for of a worker of another process.
+  struct Awaited {
+    int worker = 0;
+    std::optional<runtime::Event> event; // or pieces that it has
+  };
 
   // Bystander.
   std::string whereabouts(int lost) const override;
@@ -82,6 +89,7 @@ private:
   std::vector<int64_t> completedBy(int worker) const; // per queue
   std::string nextOf(int worker) const;
   int slowest(int process) const;
+  std::string nameOf(const Awaited &wait) const;
   size_t place(const runtime::Event &event) const {
     return size_t(event.worker) * size_t(queues) + size_t(event.queue);
   }
@@ -105,7 +113,7 @@ private:
   std::set<size_t> news;          // of these, what others have not been told
   std::map<int64_t, std::shared_ptr<Order>> orders;
   int64_t ordered = 0;
-  std::vector<int> awaited; // workers of other processes
+  std::list<Awaited> awaited;
   std::condition_variable packing;
   std::deque<std::pair<int, Bytes>> toPack;
   bool isClosed = false;

@@ -95,6 +95,7 @@ void World::close(int channel) {
 void World::setBystander(Bystander *given) {
   const std::lock_guard<std::mutex> lock(standing);
   bystander = given;
+  hasRun |= given != nullptr;
   std::optional<Error> error;
   {
     const std::lock_guard<std::mutex> inner(mutex);

@@ -138,6 +138,7 @@ private:
   std::mutex standing; // of the bystander
   Bystander *bystander = nullptr;
   std::string advice;
+  bool hasRun = false; // a bystander has been there
 };
 
 } // namespace smex::mpi

@@ -103,6 +103,8 @@ std::string World::withPlace(std::string message, int lost) {
   const std::lock_guard<std::mutex> lock(standing);
   if (bystander)
     message += "; " + bystander->whereabouts(lost);
+  else
+    message += hasRun ? "; the steps were over" : "; no step had begun";
   return message + (advice.empty() ? "" : "; " + advice);
 }
 
