@@ -63,7 +63,7 @@ refused "code that is too new for the driver" hopper \
   SMEX_EMULATED_ARCH=90 SMEX_EMULATED_DRIVER=11080
 refused "code for processors alone" cpu "the plan's kernels are for x86-64-v3, and GPU 0"
 refused "a GPU before Ampere" plan \
-  "GPU 1 (emulated sm_75 device) is sm_75, and GPUs before Ampere (sm_80) are not supported" SMEX_EMULATED_ARCH=80,75
+  "GPU 1 (emulated sm_75 device) is sm_75, and GPUs before Ampere (sm_80) are not supported; run with --backend cpu" SMEX_EMULATED_ARCH=80,75
 # The first code that is loaded is smex-run's own.
 expected=1 refused "code that does not compile" plan \
   "error: $work/plan/kernels.sm_80.ptx: loading its code: CUDA_ERROR_INVALID_PTX" \

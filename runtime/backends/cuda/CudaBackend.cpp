@@ -119,9 +119,10 @@ private:
                                info->name + ") is sm_" +
                                std::to_string(info->capability());
     if (info->capability() < leastCapability)
-      return Error{itself +
-                       ", and GPUs before Ampere (sm_80) are not supported",
-                   Fault::Environment};
+      return Error{
+          itself + ", and GPUs before Ampere (sm_80) are not supported; run "
+                   "with --backend cpu",
+          Fault::Environment};
     const plan::Artifact *best = nullptr, *tooNew = nullptr;
     std::string targets;
     for (const plan::Artifact &each : code) {

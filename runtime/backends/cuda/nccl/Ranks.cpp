@@ -38,6 +38,10 @@ Result<Ranks> nccl::ranksOf(const std::vector<ProcessGpus> &processes) {
     std::vector<int> &gpus = ranks.gpus.emplace_back();
     for (size_t g = begin; g < begin + used; ++g) {
       const auto [entry, isNew] = users.try_emplace(each.gpus[g], p);
+      if (!isNew && entry->second == p)
+        return Error{whose(p) + " sees GPU " + each.gpus[g] +
+                         " twice; let CUDA_VISIBLE_DEVICES name each once",
+                     Fault::Environment};
       if (!isNew)
         return Error{whose(entry->second) + " and " + whose(p) +
                          " would both use GPU " + each.gpus[g] +

@@ -41,4 +41,9 @@ TEST_CASE("two ranks on one GPU are refused") {
         "the process of worker 0 and the process of worker 2 would both use "
         "GPU b, which NCCL refuses; let processes of a machine see the same "
         "GPUs, or different ones");
+  const auto twice = ranksOf({{{0, 1}, {"a", "a"}}, {{2}, {"b"}}});
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().message ==
+        "the process of worker 0 sees GPU a twice; let CUDA_VISIBLE_DEVICES "
+        "name each once");
 }
