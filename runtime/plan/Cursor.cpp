@@ -1,5 +1,7 @@
 #include "runtime/plan/Cursor.h"
 
+#include "dialects/support/Text.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -36,12 +38,15 @@ void Cursor::object(std::initializer_list<const char *> required,
   for (const char *key : required)
     if (!has(key))
       return refuse(std::string("has no \"") + key + "\"");
+  constexpr size_t kMost = 200; // of a key that may have megabytes
   for (auto member = value.begin(); member != value.end(); ++member) {
     const auto isIt = [&](const char *key) { return member.key() == key; };
     if (std::none_of(required.begin(), required.end(), isIt) &&
         std::none_of(optional.begin(), optional.end(), isIt))
-      return refuse("has a key \"" + member.key() +
-                    "\", which this version of the format does not know");
+      return refuse(
+          "has a key \"" +
+          cleanedLine(std::string_view(member.key()).substr(0, kMost)) +
+          "\", which this version of the format does not know");
   }
 }
 

@@ -1,7 +1,10 @@
 #include "runtime/plan/Json.h"
 
+#include "dialects/support/Text.h"
+
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 using namespace smex;
 using namespace smex::plan;
@@ -98,13 +101,43 @@ private:
   }
 };
 
+/// On one line, and of a long text how it begins and ends.
+std::string shortened(std::string_view text) {
+  constexpr size_t kMost = 400, kPart = 150;
+  return text.size() <= kMost
+             ? cleanedLine(text)
+             : cleanedLine(text.substr(0, kPart)) + " ... " +
+                   cleanedLine(text.substr(text.size() - kPart));
+}
+
+/// An iterator over a text that says how far it has come, for errors that the
+/// parser knows no place of.
+struct Reading {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char *;
+  using reference = const char &;
+
+  const char *at;
+  const char **reached;
+
+  reference operator*() const { return *at; }
+  Reading &operator++() {
+    *reached = ++at;
+    return *this;
+  }
+  bool operator==(const Reading &other) const { return at == other.at; }
+  bool operator!=(const Reading &other) const { return at != other.at; }
+};
+
 /// Builds the value as nlohmann's own parser does, but refuses what it lets
 /// pass.
 class Builder : public nlohmann::json_sax<Json> {
 public:
   Json root;
   std::string problem;
-  size_t position = std::string::npos; // only where the parser tells it
+  bool saysWhere = false; // the problem does, since it is the parser's own
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -127,17 +160,18 @@ public:
                                                           nullptr);
     member = &place->second;
     if (!isNew)
-      problem = "the key \"" + place->first + "\" occurs twice";
+      problem = "the key \"" + shortened(place->first) + "\" occurs twice";
     return isNew;
   }
 
-  bool parse_error(size_t at, const std::string &,
+  bool parse_error(size_t, const std::string &,
                    const nlohmann::detail::exception &error) override {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
     problem = error.what();
     if (const size_t start = problem.find("] "); start != std::string::npos)
       problem.erase(0, start + 2);
-    position = at;
+    problem = shortened(problem); // it quotes what was read last
+    saysWhere = problem.rfind("parse error at line", 0) == 0;
     return false;
   }
 
@@ -182,8 +216,19 @@ std::string plan::canonicalJson(const Json &value) {
 
 Result<Json> plan::parseJson(std::string_view text) {
   Builder builder;
-  if (Json::sax_parse(text.begin(), text.end(), &builder) &&
+  const char *reached = text.data();
+  const char *end = text.data() + text.size();
+  if (Json::sax_parse(Reading{text.data(), &reached}, Reading{end, &reached},
+                      &builder) &&
       builder.problem.empty())
     return std::move(builder.root);
-  return fail(builder.problem.empty() ? "not JSON" : builder.problem);
+  if (builder.problem.empty())
+    return fail("not JSON");
+  if (builder.saysWhere)
+    return fail(builder.problem);
+  const std::string_view read(text.data(), size_t(reached - text.data()));
+  const size_t line = size_t(std::count(read.begin(), read.end(), '\n')) + 1;
+  // Of the last byte that was read; npos + 1 is 0, of the first line.
+  const size_t column = read.size() - (read.rfind('\n') + 1);
+  return fail("line ", line, ", column ", column, ": ", builder.problem);
 }
