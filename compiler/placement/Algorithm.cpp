@@ -5,6 +5,7 @@
 #include "compiler/placement/ParDNN.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace smex;
 using namespace smex::placement;
@@ -170,6 +171,27 @@ Error refusal(const Problem &problem, const Algorithm &algorithm,
   return fail(why);
 }
 
+/// Rates and bytes are each in range, but what they make together has to be a
+/// time that sums and comparisons stay exact enough with.
+Status validateTransfers(const Problem &problem) {
+  const Devices &devices = problem.devices;
+  const double rate =
+      std::min(devices.bytesPerSecond, devices.hostBytesPerSecond);
+  for (size_t e = 0; e < problem.graph.edges.size(); ++e) {
+    const Edge &edge = problem.graph.edges[e];
+    const double seconds = double(edge.bytes) / rate;
+    if (seconds <= kMostSeconds)
+      continue;
+    char text[80]; // std::to_string knows no exponents
+    std::snprintf(text, sizeof text,
+                  "%.6g s at %.6g bytes per second; at most %g s may be",
+                  seconds, rate, kMostSeconds);
+    return fail("edge ", e, ": to another device its ", edge.bytes,
+                " bytes take ", text);
+  }
+  return {};
+}
+
 /// Each task once, and every edge forward.
 bool isOrder(const Problem &problem, const std::vector<int> &order) {
   std::vector<int> position(problem.graph.tasks.size(), -1);
@@ -207,6 +229,8 @@ Result<Outcome> placement::place(const Problem &problem,
     return error;
   }
   if (const Status valid = validate(problem.devices); !valid)
+    return valid.error();
+  if (const Status valid = validateTransfers(problem); !valid)
     return valid.error();
   if (const auto lack = lackOfRoom(problem))
     return refusal(problem, *found, params, lack->what, lack->bytes - 1,

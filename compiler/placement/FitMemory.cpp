@@ -1,5 +1,7 @@
 #include "compiler/placement/FitMemory.h"
 
+#include "compiler/placement/Names.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,7 +15,7 @@ namespace {
 constexpr int64_t kFewRounds = 4; // of a graph of any size
 
 std::string named(const Problem &problem, size_t task) {
-  return "task \"" + problem.graph.tasks[task].name + "\"";
+  return "task \"" + shortName(problem.graph.tasks[task].name) + "\"";
 }
 
 /// What of its memory a GPU has for tasks.

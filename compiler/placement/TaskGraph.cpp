@@ -1,5 +1,7 @@
 #include "compiler/placement/TaskGraph.h"
 
+#include "compiler/placement/Names.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -25,7 +27,7 @@ void gather(const TaskGraph &graph, int Edge::*end, std::vector<int> &offsets,
 }
 
 std::string named(const TaskGraph &graph, int task) {
-  return "task \"" + graph.tasks[size_t(task)].name + "\"";
+  return "task \"" + shortName(graph.tasks[size_t(task)].name) + "\"";
 }
 
 /// A cycle among tasks that no topological order has, as names.
@@ -49,13 +51,16 @@ std::string cycleOf(const TaskGraph &graph, const Adjacency &adjacency,
   }
   std::vector<int> cycle(path.begin() + placeInPath[size_t(at)], path.end());
   std::reverse(cycle.begin(), cycle.end());
+  const auto quoted = [&](int task) {
+    return "\"" + shortName(graph.tasks[size_t(task)].name) + "\"";
+  };
   std::string text;
   constexpr size_t shown = 8;
   for (size_t i = 0; i < std::min(cycle.size(), shown); ++i)
-    text += "\"" + graph.tasks[size_t(cycle[i])].name + "\" -> ";
+    text += quoted(cycle[i]) + " -> ";
   if (cycle.size() > shown)
     text += "... -> ";
-  return text + "\"" + graph.tasks[size_t(cycle[0])].name + "\"";
+  return text + quoted(cycle[0]);
 }
 
 /// Adds what one more of a list has.

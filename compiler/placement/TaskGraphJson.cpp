@@ -1,6 +1,6 @@
 #include "compiler/placement/TaskGraphJson.h"
 
-#include "dialects/support/Text.h"
+#include "compiler/placement/Names.h"
 #include "runtime/plan/Cursor.h"
 
 #include <cmath>
@@ -28,7 +28,7 @@ int taskOf(const Cursor &at, const Numbers &numbers) {
     return -1;
   const auto found = numbers.find(name);
   if (found == numbers.end()) {
-    at.refuse("no node is called \"" + cleanedLine(name) + "\"");
+    at.refuse("no node is called \"" + shortName(name) + "\"");
     return -1;
   }
   return found->second;
@@ -68,7 +68,7 @@ Task readNode(const Cursor &at, Numbers &numbers) {
   if (at.ok() && (task.name.empty() || !isText(task.name)))
     at.refuse("its name must be text, without control characters");
   else if (at.ok() && !numbers.emplace(task.name, int(numbers.size())).second)
-    at.refuse("another node is called \"" + task.name + "\", too");
+    at.refuse("another node is called \"" + shortName(task.name) + "\", too");
   task.seconds = at.with("time", readSeconds);
   if (at.has("memory"))
     task.bytes = at.integer("memory", 0, kMostBytes);

@@ -85,6 +85,36 @@ refuses 'devices.bytes_per_second: must be more than 0'
 graph "$a" '' ', "devices": {"memory_bytes": 0}'
 refuses 'devices.memory_bytes: 0 is not in'
 
+# Bytes and a rate that are each in range.
+for rate in 5e-324 1e-308 1e-9; do
+  graph "$a, $b" "$ab" ", \"devices\": {\"bytes_per_second\": $rate}"
+  for options in '' --pipeline '--algorithm pardnn' '--algorithm heft' '--algorithm contiguous'; do
+    # shellcheck disable=SC2086
+    refuses "edge 0: to another device its 8 bytes take .* s at .* bytes per second; at most 1e\\+09 s may be$" $options
+  done
+done
+graph "$a, "'{"name": "b", "time": 2, "gpu": false}' "$ab" ', "devices": {"host_bytes_per_second": 1e-300}'
+refuses 'edge 0: to another device its 8 bytes take'
+
+# Each message is one line, and not longer for what it quotes.
+printf '{"format": "smex-task-graph", "version": 1, "nodes": [], "edges": [], "a\\nb\\u001b[2J": 1}' > graph.json
+refuses 'has a key "a\?b\?\[2J", which this version'
+printf '{"format": "smex-task-graph",\n "version": 1,\n "version": 1}' > graph.json
+refuses 'line 3, column 10: the key "version" occurs twice'
+printf '{"format": "smex-task-graph", "version": 1, "nodes": [{"name": "a", "time": 1e400}]}' > graph.json
+refuses 'line 1, column 82: number overflow parsing'
+long=$(head -c 100000 /dev/zero | tr '\0' x)
+for wrong in "{\"name\": \"$long\", \"time\": 1}, {\"name\": \"$long\", \"time\": 1}" \
+  "{\"name\": \"$long\", \"time\": 1, \"kind\": \"reference\"}" \
+  "{\"name\": \"a\", \"time\": 1, \"$long\": 1}" \
+  "{\"name\": \"a\", \"time\": 1, \"target\": \"$long\"}" \
+  "{\"name\": \"a\", \"time\": $(tr x 9 <<< "$long")}"; do
+  graph "$wrong"
+  refuses ''
+  "$smexc" place graph.json --gpus 2 2> message > /dev/null
+  [ "$(wc -c < message)" -lt 800 ] || complain "a message of $(wc -c < message) bytes"
+done
+
 # What cannot be met.
 graph '{"name": "a", "time": 1, "memory": 1000}'
 refuses 'task "a" needs 1000 bytes for what it makes and reads, and a GPU has 999; the smallest limit found to work is 1000 bytes' \
