@@ -186,7 +186,8 @@ double BlockCapacities::leastLoad(const std::vector<int> &blocks,
 
 BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
                                   const std::vector<char> &mayJoin,
-                                  double likely, bool tellsUndecided) {
+                                  double likely, bool tellsUndecided,
+                                  double enough) {
   build(blocks, mayJoin);
   keepsSets = tellsUndecided;
   BlockCapacity capacity;
@@ -214,7 +215,15 @@ BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
     place(ask(1));
   if (likely > 0)
     place(ask(likely));
+  if (capacity.at(load) <= enough)
+    return capacity;
   constexpr double kFlat = 1e-3, kSteep = 1e3; // next to one of the two alone
+  if (likely > 0 && tellsUndecided && (!small || !large)) {
+    constexpr double kNear = 1.3; // where the other point mostly is
+    place(ask(small ? likely / kNear : likely * kNear));
+    if (capacity.at(load) <= enough)
+      return capacity;
+  }
   if (!small)
     place(ask(kSteep));
   else if (!large)
@@ -222,6 +231,8 @@ BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
   if (!small || !large || cut.isOver()) {
     if (large)
       capacity.undecided = less(large->set, blocks);
+    if (small)
+      capacity.within = std::move(small->set);
     return capacity;
   }
   const int rounds = likely > 0 ? 2 : 4;
@@ -236,7 +247,10 @@ BlockCapacity BlockCapacities::of(const std::vector<int> &blocks, double load,
     if (between.value >= known - 1e-6 * std::abs(known))
       break;
     place(between);
+    if (capacity.at(load) <= enough)
+      break;
   }
   capacity.undecided = less(large->set, small->set);
+  capacity.within = std::move(small->set);
   return capacity;
 }

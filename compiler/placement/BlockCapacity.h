@@ -19,6 +19,9 @@ struct BlockCapacity {
   /// If asked for: of the two sets between which the bound lies, what only the
   /// larger one has. If a set reaches the bound, nothing.
   std::vector<int> undecided;
+  /// If asked for: the heaviest set of a load of no more that was seen; may be
+  /// empty.
+  std::vector<int> within;
   double leastLoad = 0; // of any such set, or a bound on it
 
   double at(double load) const;
@@ -35,10 +38,11 @@ public:
 
   /// Around a load of T, for sets with all of `blocks`. `mayJoin` says which
   /// others can be in a set with these.
-  /// `likely` is a slope to begin with, which saves cuts if it is about right.
+  /// `likely` is a slope to begin with, which saves cuts if it is about right. A
+  /// bound of no more than `enough` is looked at no further.
   BlockCapacity of(const std::vector<int> &blocks, double load,
                    const std::vector<char> &mayJoin, double likely = 0,
-                   bool tellsUndecided = false);
+                   bool tellsUndecided = false, double enough = 0);
   /// No such set has a smaller load: one cut.
   double leastLoad(const std::vector<int> &blocks,
                    const std::vector<char> &mayJoin);

@@ -1,5 +1,6 @@
 #include "compiler/placement/FreeStages.h"
 
+#include "compiler/placement/ForcedBlocks.h"
 #include "compiler/placement/StageClusters.h"
 #include "compiler/placement/StageSearch.h"
 
@@ -94,6 +95,49 @@ public:
                   seed, Heat{8, squarings}));
   }
 
+  /// Short ways down from all on one stage, with several heats: where much is
+  /// sent, which of them ends well differs from graph to graph.
+  void warm(uint64_t first, int ways) {
+    for (int way = 0; way < ways && !isNearWork(); ++way)
+      take(anneal(unions, Stages(size_t(unions.count()), 0), params,
+                  warmWork(unions), first + uint64_t(way), heatOf(way)));
+  }
+
+  /// The same for blocks that all better placements have on one device
+  /// (ForcedBlocks.h), as long as that finds better ones. Where much is sent,
+  /// few blocks are left.
+  void reduce(uint64_t seed, int ways) {
+    constexpr int kMostTimes = 6;
+    for (int time = 0; best && time < kMostTimes && !isNearWork(); ++time) {
+      int64_t work = kMostWork * 4;
+      const auto into = forcedTogether(unions, bestLoad * (1 - 1e-9), work);
+      if (!into)
+        return;
+      const StageGraph small = contract(unions, *into);
+      if (small.count() > unions.count() * 9 / 10)
+        return;
+      SplitParams limit = params;
+      std::vector<int64_t> bytes(size_t(small.count()));
+      if (params.memoryBytes) {
+        for (size_t b = 0; b < into->size(); ++b)
+          bytes[size_t((*into)[b])] += (*params.bytes)[b];
+        limit.bytes = &bytes;
+      }
+      const double before = bestLoad;
+      for (int way = 0; way < ways && bestLoad >= before; ++way) {
+        const Stages found =
+            anneal(small, Stages(size_t(small.count()), 0), limit,
+                   warmWork(small), seed++, heatOf(way));
+        Stages opened(into->size());
+        for (size_t b = 0; b < opened.size(); ++b)
+          opened[b] = found[size_t((*into)[b])];
+        take(opened);
+      }
+      if (bestLoad >= before)
+        return;
+    }
+  }
+
   /// Whether next to nothing can be gained.
   bool isNearWork() const {
     constexpr double kNear = 1.002;
@@ -103,6 +147,15 @@ public:
   std::optional<Stages> best;
 
 private:
+  static int64_t warmWork(const StageGraph &graph) {
+    const int64_t count = graph.count();
+    return std::min<int64_t>(10'000'000, 1'000 * count * count);
+  }
+  static Heat heatOf(int way) {
+    constexpr Heat heats[] = {{2, 3}, {8, 2}, {2, 4}, {8, 3}, {2, 2}};
+    return heats[way % 5];
+  }
+
   double loadOf(const StageGraph &graph, const Stages &stages) const {
     return largestLoad(graph, stages, params.stages, params.transfersOverlap);
   }
@@ -155,5 +208,12 @@ std::optional<Stages> placement::freeStages(const StageGraph &unions,
   for (int way = 0; way < 3 * (rounds - levels) / kRoundsPerWay; ++way)
     if (!search.isNearWork())
       search.boil(uint64_t(way), kRoundsPerWay, way % 4 == 3 ? 2 : 3);
+  constexpr int kMostBlocks = 2'000; // of more, short ways say nothing
+  if (rounds >= kFewRounds && unions.count() <= kMostBlocks) {
+    constexpr int kWays = 15;
+    constexpr uint64_t kSeed = 1000;
+    search.warm(kSeed, kWays);
+    search.reduce(2 * kSeed, kWays);
+  }
   return search.best;
 }

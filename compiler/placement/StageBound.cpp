@@ -2,10 +2,12 @@
 
 #include "compiler/placement/BlockCapacity.h"
 #include "compiler/placement/ForcedBlocks.h"
+#include "compiler/placement/PriceProof.h"
 #include "compiler/placement/StageClusters.h"
 #include "compiler/placement/StagePatterns.h"
 #include "compiler/placement/StageProof.h"
 
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -167,6 +169,42 @@ double provenBound(const StageGraph &graph, const StageBoundParams &params,
   return known * (1 - kRounding);
 }
 
+/// The same by prices of blocks, which take longer, where that leaves more than
+/// is aimed at.
+double pricedBound(const StageGraph &graph, const StageBoundParams &params,
+                   double known) {
+  constexpr double kAim = 1 / 1.05, kRounding = 1e-9;
+  constexpr int kMostBlocks = 400, kMostTries = 8;
+  constexpr double kMargin = 1.08, kNarrow = 1.02, kGoal = 1.12;
+  int64_t work = params.priceWork;
+  // Loads just below what was reached are the hardest to prove too small: where
+  // prices say that little is left, a smaller one is tried first.
+  double enough = params.reached, load = enough / 1.045, margin = kMargin;
+  for (int tried = 0; tried < kMostTries && known < kAim * params.reached &&
+                      work > params.priceWork / 10;
+       ++tried) {
+    const auto clusters = forcedTogether(graph, load, work);
+    PriceAnswer answer{true, 0};
+    if (clusters) {
+      const StageGraph small = contract(graph, *clusters);
+      if (small.count() > kMostBlocks)
+        break;
+      answer = proveByPrices(small, params.stages, load, margin, work);
+    }
+    (answer.isProven ? known : enough) = load;
+    if (answer.isProven)
+      margin = kNarrow;
+    // The number of devices rises about as the load falls.
+    const double ratio = answer.devices / params.stages;
+    load = (known + enough) / 2;
+    if (!answer.isProven && ratio < kGoal)
+      load = std::max(load, enough * std::pow(ratio / kGoal, 0.7));
+    if (enough < known * 1.01)
+      break;
+  }
+  return known * (1 - kRounding);
+}
+
 } // namespace
 
 double placement::stageBound(const StageGraph &graph,
@@ -229,5 +267,6 @@ double placement::stageBound(const StageGraph &graph,
   if (bound > kNear * params.reached || params.inOrder ||
       graph.count() > kMostForProofs)
     return bound;
-  return std::max(bound, provenBound(graph, params, bound));
+  bound = std::max(bound, provenBound(graph, params, bound));
+  return std::max(bound, pricedBound(graph, params, bound));
 }

@@ -18,6 +18,8 @@ struct StageBoundParams {
   int64_t work = 300'000'000, patternWork = 800'000'000;
   /// The same, of proofs that loads are too small (StageProof.h).
   int64_t proofWork = 1'200'000'000;
+  /// And of proofs by prices (PriceProof.h).
+  int64_t priceWork = 2'000'000'000;
 };
 
 /// A lower bound on the largest load, seconds.
@@ -38,7 +40,8 @@ struct StageBoundParams {
 /// j + 1 are in one stage; which large blocks go together, StagePatterns.h;
 /// and, where stages are in no order, loads that StageProof.h proves too small,
 /// of graphs of thousands of blocks at most. The last two are asked if the rest
-/// is not within 1 % of what is reached.
+/// is not within 1 % of what is reached; PriceProof.h, of hundreds of blocks, if
+/// it is not within 5 %.
 double stageBound(const StageGraph &graph, const StageBoundParams &params);
 
 } // namespace smex::placement

@@ -1,6 +1,6 @@
 #include "compiler/placement/StageProof.h"
 
-#include "compiler/placement/ForcedBlocks.h"
+#include "compiler/placement/HeaviestSet.h"
 
 #include <algorithm>
 #include <limits>
@@ -18,7 +18,9 @@ public:
   Branching(const StageGraph &graph, int devices, double load, int64_t work)
       : graph(graph), count(size_t(graph.count())), devices(devices),
         load(load), mostWork(work), forced(forcedApart(graph, load, work)),
-        usedBefore(mostWork - work), capacities(graph), cuts(graph) {
+        usedBefore(mostWork - work), sets(graph, forced, load),
+        capacities(graph), cuts(graph) {
+    sets.limitWork(work);
     capacities.limitWork(work);
     cuts.limitWork(work);
   }
@@ -48,7 +50,9 @@ public:
     return visit(state);
   }
 
-  int64_t used() const { return usedBefore + capacities.work() + cuts.work(); }
+  int64_t used() const {
+    return usedBefore + sets.work() + capacities.work() + cuts.work();
+  }
 
 private:
   struct Device {
@@ -69,65 +73,6 @@ private:
 
   bool isOver() const { return used() >= mostWork; }
 
-  std::vector<char> companions(int block) const {
-    std::vector<char> mayJoin(count);
-    for (size_t b = 0; b < count; ++b)
-      mayJoin[b] = !forced.apart[size_t(block)][b];
-    return mayJoin;
-  }
-
-  /// The most weight of a set with this block, or a bound on it: parts of these
-  /// sets, with another block or without it, are looked at until the bound is
-  /// that of one that cannot be parted.
-  double mostAround(int block, int mostParts, double &slope) {
-    struct Part {
-      double most;
-      std::vector<int> in;
-      std::vector<char> mayJoin;
-      int next; // the block that parts it, or -1
-    };
-    const auto isLess = [](const Part &a, const Part &b) {
-      return a.most < b.most;
-    };
-    std::vector<Part> parts;
-    const auto add = [&](std::vector<int> in, std::vector<char> mayJoin,
-                         double most) {
-      const BlockCapacity found = capacities.of(in, load, mayJoin, slope, true);
-      if (found.leastLoad * (1 - kRounding) >= load)
-        return;
-      if (slope == 0)
-        slope = found.lines.back().slope;
-      int next = -1;
-      for (int b : found.undecided)
-        if (next < 0 ||
-            forced.leastLoad[size_t(b)] > forced.leastLoad[size_t(next)])
-          next = b;
-      parts.push_back({std::min(most, found.at(load)), std::move(in),
-                       std::move(mayJoin), next});
-      std::push_heap(parts.begin(), parts.end(), isLess);
-    };
-    add({block}, companions(block), std::numeric_limits<double>::infinity());
-    for (int looks = 0; looks < mostParts && !parts.empty() && !isOver();
-         ++looks) {
-      if (parts.front().next < 0)
-        break;
-      std::pop_heap(parts.begin(), parts.end(), isLess);
-      const Part part = std::move(parts.back());
-      parts.pop_back();
-      std::vector<int> with = part.in;
-      with.push_back(part.next);
-      std::vector<char> mayJoin = part.mayJoin;
-      for (size_t b = 0; b < count; ++b)
-        mayJoin[b] = mayJoin[b] && !forced.apart[size_t(part.next)][b];
-      add(std::move(with), std::move(mayJoin), part.most);
-      mayJoin = part.mayJoin;
-      mayJoin[size_t(part.next)] = false;
-      add(part.in, std::move(mayJoin), part.most);
-    }
-    isOnNoDevice = isOnNoDevice || parts.empty();
-    return parts.empty() ? 0 : parts.front().most;
-  }
-
   /// Weights of which no set of a load below `load` has more than 1: first what
   /// work says, no more than load; then each block's is divided by the most
   /// that a set with it has, which can be done to all at once; then each in
@@ -137,7 +82,6 @@ private:
     for (double &weight : weights)
       weight /= load;
     total = graph.totalSeconds / load;
-    std::vector<double> slopes(count);
     struct Round {
       double share; // of what is left; 0: all blocks at once
       int parts;
@@ -145,23 +89,19 @@ private:
     for (const Round round : {Round{0, 0}, {0.3, 4}, {0.6, 12}, {1, 12}}) {
       if (total <= 0 || isOver() || (round.parts > 4 && isHopeless()))
         return;
-      const double unit = graph.totalSeconds / total;
-      std::vector<double> scaled = weights;
-      for (double &weight : scaled)
-        weight *= unit;
-      capacities.weigh(std::move(scaled));
+      sets.weigh(weights);
       for (size_t b = 0; b < count && !isOver(); ++b) {
         double &weight = weights[b];
         if (round.share == 0 && weight <= 0)
           continue;
-        const double most =
-            std::min(1.0, mostAround(int(b), round.parts, slopes[b]) / unit *
-                              (1 + kRounding));
+        const auto found = sets.around({int(b), round.parts});
+        isOnNoDevice = isOnNoDevice || found.isNone;
+        const double most = std::min(1.0, found.most);
         if (round.share == 0) {
           weight /= std::max(most, weight);
         } else {
           weight += round.share * (1 - most);
-          capacities.weigh(int(b), weight * unit);
+          sets.weigh(int(b), weight);
         }
       }
       total = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -294,6 +234,7 @@ private:
   const int64_t mostWork;
   ForcedApart forced;
   const int64_t usedBefore;
+  HeaviestSet sets;
   BlockCapacities capacities, cuts;
   std::vector<double> weights; // of which no set has more than 1
   double total = 0;            // of these

@@ -109,7 +109,7 @@ TEST_CASE("which large blocks go together bounds the largest load") {
     REQUIRE(bound <= best * kRounding);
     isReached += bound >= best * 0.999;
     params.patternWork = -1; // without
-    params.proofWork = 0;
+    params.proofWork = params.priceWork = 0;
     isMore += bound > stageBound(unions, params) * kRounding;
     CHECK(patternBound(unions, capacities, params, 0.5, [&](int) {
             return std::vector<char>(size_t(unions.count()), true);
@@ -136,6 +136,7 @@ TEST_CASE("a bound that may look at little is small, but holds") {
     params.work = random.below(300);
     params.patternWork = random.below(300);
     params.proofWork = random.below(1'000);
+    params.priceWork = random.below(1'000);
     const double bound = stageBound(unions, params);
     REQUIRE(bound <= best * kRounding);
     isLess += bound < full / kRounding;

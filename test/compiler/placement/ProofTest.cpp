@@ -108,7 +108,7 @@ TEST_CASE("a proof holds up to the smallest load that a placement has") {
     params.reached = best * 1.5;
     REQUIRE(stageBound(graph, params) <= best * kMore);
     const double bound = stageBound(graph, params);
-    params.proofWork = 0;
+    params.proofWork = params.priceWork = 0;
     more += bound > stageBound(graph, params) * kMore;
   });
   CHECK(more > 50);
