@@ -179,8 +179,12 @@ Result<Outcome> placement::pipeline(const Problem &problem,
     return int(std::clamp<int64_t>(kVisits / tasks, 1, most));
   };
   const int rounds = roundsOf(4);
+  // Where stages are one start among others, few tasks are soon done.
+  constexpr int64_t kWorkPerTask = 100'000;
   const int64_t work =
-      params.objective == Objective::Throughput ? 40'000'000 : 10'000'000;
+      params.objective == Objective::Throughput
+          ? 40'000'000
+          : std::min<int64_t>(10'000'000, kWorkPerTask * tasks);
   auto ordered = splitWithin(
       problem, params, [&](const StageGraph &graph, Splitter &splitter) {
         Split best;

@@ -43,7 +43,7 @@ TEST_CASE("a limit that a refusal names works, and mostly no tenth less does") {
     // Far too little, as a first try may be.
     devices.memoryBytes = 1 + random.below(30);
     for (const Algorithm &algorithm : algorithms()) {
-      // Its search takes as long for few tasks as for many.
+      // Each search takes a tenth of a second, for however few tasks.
       if (algorithm.name == "pipeline" && seed % 10 != 0)
         continue;
       CAPTURE(seed, algorithm.name);
