@@ -38,8 +38,8 @@ public:
 
   /// Around a load of T, for sets with all of `blocks`. `mayJoin` says which
   /// others can be in a set with these.
-  /// `likely` is a slope to begin with, which saves cuts if it is about right. A
-  /// bound of no more than `enough` is looked at no further.
+  /// `likely` is a slope to begin with, which saves cuts if it is about right.
+  /// A bound of no more than `enough` is looked at no further.
   BlockCapacity of(const std::vector<int> &blocks, double load,
                    const std::vector<char> &mayJoin, double likely = 0,
                    bool tellsUndecided = false, double enough = 0);

@@ -40,8 +40,8 @@ struct StageBoundParams {
 /// j + 1 are in one stage; which large blocks go together, StagePatterns.h;
 /// and, where stages are in no order, loads that StageProof.h proves too small,
 /// of graphs of thousands of blocks at most. The last two are asked if the rest
-/// is not within 1 % of what is reached; PriceProof.h, of hundreds of blocks, if
-/// it is not within 5 %.
+/// is not within 1 % of what is reached; PriceProof.h, of hundreds of blocks,
+/// if it is not within 5 %.
 double stageBound(const StageGraph &graph, const StageBoundParams &params);
 
 } // namespace smex::placement
