@@ -193,8 +193,8 @@ void BoxForest::takeApart(int box) {
   taken += 8;
 }
 
-void BoxForest::undo() {
-  for (; !changes.empty(); changes.pop_back()) {
+void BoxForest::undo(size_t first) {
+  for (; changes.size() > first; changes.pop_back()) {
     const auto [box, isMade] = changes.back();
     if (isMade) {
       unmake(box);
@@ -210,6 +210,22 @@ void BoxForest::keep() {
     if (!isMade)
       unused.push_back(box);
   changes.clear();
+}
+
+std::vector<int> BoxForest::changed() const {
+  std::vector<int> list;
+  const auto add = [&](int box) {
+    if (boxes[box].exists && boxes[box].parent < 0 && boxes[box].kind != Filler)
+      list.push_back(box);
+  };
+  for (const auto &[box, isMade] : changes)
+    if (isMade)
+      add(box);
+    else
+      std::for_each_n(boxes[box].parts.begin(), partsOf(boxes[box].kind), add);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
 }
 
 bool BoxForest::isIn(int box, int outer) const {

@@ -80,8 +80,13 @@ protected:
   void takeApart(int box);
   /// Takes apart all that it is in.
   void release(int box);
-  void undo();
+  /// Changes since the last keep().
+  std::size_t changeCount() const { return changes.size(); }
+  /// Undoes all of them but the first so many.
+  void undo(std::size_t first = 0);
   void keep();
+  /// Outer boxes, without fillers, that these changes made or took out.
+  std::vector<int> changed() const;
 
   std::vector<Box> boxes;
   std::vector<int> outers, dirty; // dirty: to look at, since they became outer

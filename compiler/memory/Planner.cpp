@@ -228,10 +228,13 @@ constexpr double kMost = 2;
 constexpr double kRisks[] = {0.0015, 0.01, 0.05, 0.2, 1};
 /// Of boxes: the share of the steps for one attempt to pack them.
 constexpr int64_t kBoxShare = 16;
-/// Mending boxes of so many buffers takes all steps, of fewer it takes fewer in
-/// proportion, and least a sixteenth. Up to so many are put into boxes for good
-/// first, which is sooner done.
-constexpr int64_t kManyBuffers = 1024;
+/// Mending boxes of so many buffers takes all steps, of others it takes steps
+/// in proportion, at least a sixteenth, and not more than for kMostSteps. Up to
+/// so many are put into boxes for good first, which is sooner done.
+constexpr int64_t kManyBuffers = 1024, kMostSteps = 6 * kManyBuffers;
+/// Packings of boxes are looked for so often, if there are not more than these.
+constexpr int kRoundsOfMending = 64;
+constexpr size_t kFewBoxes = 400;
 /// Boxes of more are not mended: that takes some 13 KiB for each.
 constexpr size_t kMostMended = 100'000;
 /// A step of a sweep takes as long as so many of the search.
@@ -298,28 +301,41 @@ void packBoxes(const std::vector<Allocation> &buffers, Boxes boxes,
   keep(std::move(placement));
 }
 
-/// Puts buffers together into boxes, as few as it finds, and packs those.
+/// Puts buffers together into boxes, as few as it finds, and packs those. Where
+/// few are left, it looks again and again whether these fit the bound: some of
+/// what is put together by chance does no harm.
 void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
                      int64_t steps, Placement &best) {
   if (buffers.size() > kMostMended)
     return;
   Reassembly boxes(buffers, alignment, gaps(buffers, alignment));
   const int64_t count =
-      std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kManyBuffers);
-  boxes.run(steps / kManyBuffers * count);
-  const std::vector<Allocation> outer = boxes.outer();
-  Placement placement = packGreedily(outer, alignment);
-  placement.lowerBound = best.lowerBound;
-  if (placement.peak > best.lowerBound) {
-    Descent descent(outer, alignment);
-    descent.tryBound(steps / kBoxShare, placement);
-    if (placement.peak > best.lowerBound)
-      sweepAt(outer, alignment, steps / kBoxShare, placement);
-    if (!isNearEnough(placement.peak, best.lowerBound))
-      descent.go(steps / kBoxShare, placement);
+      std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kMostSteps);
+  const auto keep = [&](const Placement &placement) {
+    if (placement.peak < best.peak)
+      best.improve(buffers, boxes.offsets(placement.offsets));
+  };
+  for (int round = 0; round < kRoundsOfMending; ++round) {
+    boxes.run(steps / kManyBuffers * count / kRoundsOfMending);
+    const std::vector<Allocation> outer = boxes.outer();
+    const bool isLast = round + 1 == kRoundsOfMending;
+    if (outer.size() > kFewBoxes && !isLast)
+      continue;
+    Placement placement = packGreedily(outer, alignment);
+    placement.lowerBound = best.lowerBound;
+    if (placement.peak > best.lowerBound) {
+      const int64_t share = steps / kBoxShare / (isLast ? 1 : kRoundsOfMending);
+      Descent descent(outer, alignment);
+      descent.tryBound(share, placement);
+      if (placement.peak > best.lowerBound)
+        sweepAt(outer, alignment, share, placement);
+      if (isLast && !isNearEnough(placement.peak, best.lowerBound))
+        descent.go(share, placement);
+    }
+    keep(placement);
+    if (best.peak <= best.lowerBound)
+      return;
   }
-  if (placement.peak < best.peak)
-    best.improve(buffers, boxes.offsets(placement.offsets));
 }
 
 } // namespace

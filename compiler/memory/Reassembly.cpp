@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace smex::memory;
 
@@ -17,6 +18,9 @@ constexpr double kNoise = 2;
 /// few boxes are left; more would only be shaken off.
 constexpr double kColdest = 0.05, kWarm = 0.4, kHot = 1.5;
 constexpr size_t kFewBoxes = 64;
+/// So many ask one after the other, before it counts what came of it. What
+/// is in the wrong place keeps another from its own, and that a third.
+constexpr int kChain = 25;
 /// Of all tries, in 128ths. Clearings cost most.
 constexpr int64_t kTries = 128, kWheels = 24, kClearings = 1,
                   kDisturbances = 16;
@@ -67,26 +71,7 @@ void Reassembly::apply(const Fit &fit) {
 
 void Reassembly::putTogether() {
   fits = {};
-  std::vector<Parts> wheels;
-  while (true) {
-    while (!dirty.empty()) {
-      const int x = dirty.back();
-      dirty.pop_back();
-      if (!boxes[x].exists || boxes[x].parent >= 0)
-        continue;
-      wheels.clear();
-      findWheels(x, false, wheels);
-      for (const Parts &parts : wheels)
-        propose({Wheel, parts});
-      proposeFor(x);
-    }
-    if (fits.empty())
-      return;
-    const Fit next = fits.top();
-    fits.pop();
-    if (isThere(next))
-      apply(next);
-  }
+  applySure(std::numeric_limits<double>::infinity());
 }
 
 /// Takes what it lacks for a wheel out of others. False if there is nothing.
@@ -205,8 +190,7 @@ void Reassembly::clear(int x) {
     release(y);
 }
 
-void Reassembly::shake() {
-  const int x = outers[size_t(below(int64_t(outers.size())))];
+void Reassembly::shake(int x) {
   if (boxes[x].kind == Filler) {
     takeApart(x);
     return;
@@ -224,8 +208,16 @@ void Reassembly::anneal(double temperature, int64_t steps) {
   const int64_t start = taken;
   while (outerCount() > 1 && taken - start < steps) {
     const size_t before = outerCount();
-    shake();
+    shake(outers[size_t(below(int64_t(outers.size())))]);
     putTogether();
+    // What lost its place, or found none, asks next.
+    for (int k = 0; k < kChain && outerCount() > before; ++k) {
+      const std::vector<int> loose = changed();
+      if (loose.empty())
+        break;
+      shake(loose[size_t(below(int64_t(loose.size())))]);
+      putTogether();
+    }
     const double left = std::max(0., 1 - double(taken - start) / double(steps)),
                  more = double(outerCount()) - double(before);
     constexpr int64_t kSides = 1 << 20;
@@ -238,11 +230,12 @@ void Reassembly::anneal(double temperature, int64_t steps) {
 }
 
 void Reassembly::run(int64_t steps) {
-  dirty = outers;
-  noise = 0;
-  putTogether();
-  keep();
-  noise = kNoise;
-  anneal(kWarm, steps / 3);
-  anneal(outerCount() < kFewBoxes ? kHot : kWarm, steps - steps / 3);
+  if (!isBuilt) {
+    putTogetherCarefully(steps);
+    putTogether();
+    keep();
+    isBuilt = true;
+    noise = kNoise;
+  }
+  anneal(outerCount() < kFewBoxes ? kHot : kWarm, steps);
 }

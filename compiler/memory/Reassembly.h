@@ -28,7 +28,8 @@ public:
              const std::vector<Allocation> &gaps = {});
 
   /// Puts together what fits, however many steps that takes, and then mends
-  /// that, until one box is left or after so many steps.
+  /// that, until one box is left or after so many steps. Again: goes on with
+  /// mending.
   void run(int64_t steps);
 
   using BoxForest::offsets;
@@ -68,6 +69,17 @@ private:
   /// Those with the box, among outer boxes or all.
   void findWheels(int box, bool amongAll, std::vector<Parts> &found);
 
+  // Evidence.cpp: what is put together since much else follows from it.
+  struct Care;
+  void lookAround();
+  void lookEverywhere();
+  std::vector<Fit> takeFits();
+  double applySure(double chance);
+  bool isConfirmed(const Care &care, double weight, int depth,
+                   const std::vector<Fit> &known, int &tries);
+  size_t confirm(const Care &care);
+  void putTogetherCarefully(int64_t steps);
+
   // Reassembly.cpp: what is put together, and what is taken apart.
   bool isThere(const Fit &fit) const;
   void apply(const Fit &fit);
@@ -76,7 +88,7 @@ private:
   bool ask(int box);
   void disturb(int box);
   void clear(int box);
-  void shake();
+  void shake(int box);
   /// Shakes, at a temperature that falls to the lowest.
   void anneal(double temperature, int64_t steps);
   int64_t below(int64_t end) { return int64_t(random() % uint64_t(end)); }
@@ -85,6 +97,7 @@ private:
   std::priority_queue<Fit> fits;
   std::mt19937_64 random{1};
   double noise = 0; // of chances
+  bool isBuilt = false;
 };
 
 } // namespace smex::memory
