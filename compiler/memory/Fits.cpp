@@ -21,6 +21,8 @@ constexpr double kSure = 1e-6;
 /// Of what odds say of wheels: of hundreds, in rectangles cut at random, those
 /// that did not belong together were fewer by so much.
 constexpr double kWheels = 1e-3;
+/// Of a wheel with one part that is free space, as chances with a filler.
+constexpr double kTornWheels = 0.01;
 
 } // namespace
 
@@ -75,15 +77,16 @@ bool Reassembly::hasLife(int lower, int upper, int butA, int butB) {
 }
 
 double Reassembly::chanceOf(const Fit &fit) {
-  const int a = fit.parts[0], b = fit.parts[1];
-  const Box &first = boxes[a], &second = boxes[b];
   if (fit.hasFiller) {
     const Gap gap = gapOf(fit);
     const int64_t start = growth[size_t(gap.lower)],
                   end = -growth[size_t(gap.upper)];
-    return kFilled[(start >= gap.size) + (end >= gap.size)]
-                  [(start == gap.size) + (end == gap.size)];
+    const double filled = kFilled[(start >= gap.size) + (end >= gap.size)]
+                                 [(start == gap.size) + (end == gap.size)];
+    return fit.kind == Wheel ? kTornWheels * filled : filled;
   }
+  const int a = fit.parts[0], b = fit.parts[1];
+  const Box &first = boxes[a], &second = boxes[b];
   if (fit.kind == Stack)
     return alikeByChance(first.lower, first.upper);
   if (fit.kind == Wheel) {
@@ -121,7 +124,8 @@ void Reassembly::propose(Fit fit) {
   if (noise > 0)
     fit.chance *= std::exp(noise * (double(below(2001)) / 1000 - 1));
   for (int k = 0; k < partsOf(fit.kind); ++k)
-    fit.made[size_t(k)] = boxes[fit.parts[size_t(k)]].made;
+    if (fit.parts[size_t(k)] >= 0)
+      fit.made[size_t(k)] = boxes[fit.parts[size_t(k)]].made;
   fits.push(fit);
 }
 
@@ -168,6 +172,21 @@ void Reassembly::proposeFor(int x) {
 
 /// Where the filler is to be.
 Reassembly::Gap Reassembly::gapOf(const Fit &fit) const {
+  if (fit.kind == Wheel) {
+    const auto part = [&](int k) -> const Box & {
+      return boxes[fit.parts[size_t(k)]];
+    };
+    const auto &[under, centre, right, left, above] = fit.parts;
+    if (under < 0)
+      return {part(3).lower, part(2).lower, part(2).size - part(1).size};
+    if (centre < 0)
+      return {part(3).upper, part(0).upper, part(3).size - part(4).size};
+    if (right < 0)
+      return {part(0).upper, part(4).upper, part(0).size + part(1).size};
+    if (left < 0)
+      return {part(0).lower, part(4).lower, part(4).size + part(1).size};
+    return {part(3).upper, part(2).upper, part(3).size - part(1).size};
+  }
   const Box &first = boxes[fit.parts[0]], &second = boxes[fit.parts[1]];
   if (fit.kind == Join && first.upper < second.lower)
     return {first.upper, second.lower, first.size};
@@ -226,6 +245,116 @@ void Reassembly::proposeFilled(int x) {
           if (++looks <= 6 * kLooks && boxes[other].size == box.size)
             proposeIfRoom(Join, other, x);
   taken += int64_t(std::min(looks, 6 * kLooks));
+  findTornWheels(x);
+}
+
+/// If there is room for the part that is missing.
+void Reassembly::proposeTornWheel(Parts parts) {
+  const Fit fit{Wheel, parts, true};
+  const Gap gap = gapOf(fit);
+  taken += 4;
+  const bool mayStart = growth[size_t(gap.lower)] >= gap.size,
+             mayEnd = -growth[size_t(gap.upper)] >= gap.size;
+  const bool isOfBuffers =
+      std::none_of(parts.begin(), parts.end(), [&](int part) {
+        return part >= 0 && boxes[part].kind == Filler;
+      });
+  if (isOfBuffers && (mayStart || mayEnd) &&
+      room.least(gap.lower, gap.upper) >= gap.size)
+    propose(fit);
+}
+
+/// Four around each other, the centre among them: of the two pairs of which one
+/// is as much larger than the other as the centre, one is whole.
+void Reassembly::findTornWheelsAround(int c) {
+  const Box centre = boxes[c];
+  size_t looks = 0;
+  const auto isTooMuch = [&] {
+    ++taken;
+    return ++looks > kLooks;
+  };
+  const auto &lefts = list(OuterEnds, centre.lower),
+             &aboves = list(OuterStarts, centre.lower),
+             &unders = list(OuterEnds, centre.upper),
+             &rights = list(OuterStarts, centre.upper);
+  for (int left : lefts)
+    for (int above : aboves) {
+      if (isTooMuch())
+        return;
+      if (boxes[above].size + centre.size != boxes[left].size ||
+          boxes[above].upper <= centre.upper)
+        continue;
+      for (int right : rights)
+        if (boxes[right].upper == boxes[above].upper &&
+            boxes[right].size > centre.size)
+          proposeTornWheel({-1, c, right, left, above});
+      for (int under : unders)
+        if (boxes[under].lower == boxes[left].lower)
+          proposeTornWheel({under, c, -1, left, above});
+      looks += rights.size() + unders.size();
+    }
+  for (int under : unders)
+    for (int right : rights) {
+      if (isTooMuch())
+        return;
+      if (boxes[under].size + centre.size != boxes[right].size ||
+          boxes[under].lower >= centre.lower)
+        continue;
+      for (int left : lefts)
+        if (boxes[left].lower == boxes[under].lower &&
+            boxes[left].size > centre.size)
+          proposeTornWheel({under, c, right, left, -1});
+      for (int above : aboves)
+        if (boxes[above].upper == boxes[right].upper)
+          proposeTornWheel({under, c, right, -1, above});
+      looks += lefts.size() + aboves.size();
+    }
+}
+
+/// Four around free space.
+void Reassembly::findTornWheelsWithout(int l) {
+  const Box left = boxes[l];
+  size_t looks = 0;
+  for (int above : list(OuterStarts, left.upper)) {
+    const int64_t size = left.size - boxes[above].size;
+    if (size <= 0)
+      continue;
+    for (int under : list(OuterStarts, left.lower)) {
+      ++taken;
+      if (++looks > kLooks)
+        return;
+      if (boxes[under].upper <= left.upper ||
+          boxes[under].upper >= boxes[above].upper)
+        continue;
+      for (int right : list(OuterStarts, boxes[under].upper)) {
+        ++taken;
+        if (++looks > kLooks)
+          return;
+        if (boxes[right].upper == boxes[above].upper &&
+            boxes[right].size == boxes[under].size + size)
+          proposeTornWheel({under, -1, right, l, above});
+      }
+    }
+  }
+}
+
+void Reassembly::findTornWheels(int x) {
+  findTornWheelsAround(x);
+  findTornWheelsWithout(x);
+  const Box box = boxes[x];
+  const auto forSome = [&](List which, int time, auto visit) {
+    const std::vector<int> &near = list(which, time);
+    for (size_t k = 0; k < std::min(near.size(), kLooks / 16); ++k)
+      if (near[k] != x)
+        visit(near[k]);
+  };
+  for (const auto &[which, time] :
+       {std::pair(OuterStarts, box.upper), std::pair(OuterStarts, box.lower),
+        std::pair(OuterEnds, box.upper), std::pair(OuterEnds, box.lower)})
+    forSome(which, time, [&](int near) { findTornWheelsAround(near); });
+  forSome(OuterEnds, box.lower, [&](int near) { findTornWheelsWithout(near); });
+  forSome(OuterStarts, box.lower,
+          [&](int near) { findTornWheelsWithout(near); });
 }
 
 /// The centre lives from a to b. One that ends at a is as much larger than one

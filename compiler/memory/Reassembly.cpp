@@ -38,6 +38,8 @@ Reassembly::Reassembly(const std::vector<Allocation> &buffers,
 
 bool Reassembly::isThere(const Fit &fit) const {
   for (size_t k = 0; k < size_t(partsOf(fit.kind)); ++k) {
+    if (fit.parts[k] < 0)
+      continue;
     const Box &part = boxes[fit.parts[k]];
     if (!part.exists || part.made != fit.made[k] || part.parent >= 0)
       return false;
@@ -55,6 +57,12 @@ void Reassembly::apply(const Fit &fit) {
   }
   const Gap gap = gapOf(fit);
   const int filler = makeFiller(gap.lower, gap.upper, gap.size);
+  if (fit.kind == Wheel) {
+    Parts parts = fit.parts;
+    *std::find(parts.begin(), parts.end(), -1) = filler;
+    make(Wheel, parts);
+    return;
+  }
   int a = fit.parts[0], b = fit.parts[1];
   if (fit.kind == Join && boxes[a].upper < boxes[b].lower) {
     a = make(Join, {a, filler});

@@ -43,7 +43,8 @@ private:
     Kind kind;
     Parts parts{};
     /// Of two that fit if there is a filler: between them in time, or else
-    /// above the smaller, or before or after the shorter one.
+    /// above the smaller, or before or after the shorter one. Of a wheel: in
+    /// the place of the part that is -1.
     bool hasFiller = false;
     double chance = 0; // how many such there are that do not belong together
     std::array<unsigned, 5> made{}; // of the parts
@@ -65,6 +66,10 @@ private:
   void proposeIfRoom(Kind kind, int a, int b);
   void proposeFor(int box);
   void proposeFilled(int box);
+  void proposeTornWheel(Parts parts);
+  void findTornWheelsAround(int centre);
+  void findTornWheelsWithout(int left);
+  void findTornWheels(int box);
   void findWheelsAround(int centre, bool amongAll, std::vector<Parts> &found);
   /// Those with the box, among outer boxes or all.
   void findWheels(int box, bool amongAll, std::vector<Parts> &found);
