@@ -231,9 +231,11 @@ constexpr int64_t kBoxShare = 16;
 /// Mending boxes of so many buffers takes all steps, of others it takes steps
 /// in proportion, at least a sixteenth, and not more than for kMostSteps. Up to
 /// so many are put into boxes for good first, which is sooner done.
-constexpr int64_t kManyBuffers = 1024, kMostSteps = 6 * kManyBuffers;
+constexpr int64_t kManyBuffers = 1024, kMostSteps = 8 * kManyBuffers;
 /// Packings of boxes are looked for so often, if there are not more than these.
-constexpr int kRoundsOfMending = 64;
+constexpr int kStarts = 4, kRoundsOfMending = 32;
+/// Of all steps: the share for putting boxes together with care.
+constexpr int64_t kBuildShare = 8;
 constexpr size_t kFewBoxes = 400;
 /// Boxes of more are not mended: that takes some 13 KiB for each.
 constexpr size_t kMostMended = 100'000;
@@ -301,40 +303,56 @@ void packBoxes(const std::vector<Allocation> &buffers, Boxes boxes,
   keep(std::move(placement));
 }
 
+/// Packs the boxes, if there are few, or it is the last time.
+void packMended(const std::vector<Allocation> &buffers, const Reassembly &boxes,
+                int64_t alignment, int64_t steps, bool isLast,
+                Placement &best) {
+  const std::vector<Allocation> outer = boxes.outer();
+  if (outer.size() > kFewBoxes && !isLast)
+    return;
+  Placement placement = packGreedily(outer, alignment);
+  placement.lowerBound = best.lowerBound;
+  if (placement.peak > best.lowerBound) {
+    Descent descent(outer, alignment);
+    descent.tryBound(steps, placement);
+    if (placement.peak > best.lowerBound)
+      sweepAt(outer, alignment, steps, placement);
+    if (isLast && !isNearEnough(placement.peak, best.lowerBound))
+      descent.go(steps, placement);
+  }
+  if (placement.peak < best.peak)
+    best.improve(buffers, boxes.offsets(placement.offsets));
+}
+
 /// Puts buffers together into boxes, as few as it finds, and packs those. Where
 /// few are left, it looks again and again whether these fit the bound: some of
-/// what is put together by chance does no harm.
+/// what is put together by chance does no harm. What went astray early may not
+/// come back, so it starts several times from what is sure.
 void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
                      int64_t steps, Placement &best) {
   if (buffers.size() > kMostMended)
     return;
-  Reassembly boxes(buffers, alignment, gaps(buffers, alignment));
   const int64_t count =
       std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kMostSteps);
-  const auto keep = [&](const Placement &placement) {
-    if (placement.peak < best.peak)
-      best.improve(buffers, boxes.offsets(placement.offsets));
-  };
-  for (int round = 0; round < kRoundsOfMending; ++round) {
-    boxes.run(steps / kManyBuffers * count / kRoundsOfMending);
-    const std::vector<Allocation> outer = boxes.outer();
-    const bool isLast = round + 1 == kRoundsOfMending;
-    if (outer.size() > kFewBoxes && !isLast)
-      continue;
-    Placement placement = packGreedily(outer, alignment);
-    placement.lowerBound = best.lowerBound;
-    if (placement.peak > best.lowerBound) {
-      const int64_t share = steps / kBoxShare / (isLast ? 1 : kRoundsOfMending);
-      Descent descent(outer, alignment);
-      descent.tryBound(share, placement);
-      if (placement.peak > best.lowerBound)
-        sweepAt(outer, alignment, share, placement);
-      if (isLast && !isNearEnough(placement.peak, best.lowerBound))
-        descent.go(share, placement);
+  const int64_t all = steps / kManyBuffers * count;
+  Reassembly built(buffers, alignment, gaps(buffers, alignment));
+  built.build(all / kBuildShare);
+  // Where next to nothing belongs together, there is no more to find.
+  const bool isCut = built.outerCount() * 2 < buffers.size();
+  const int64_t each = all / (isCut ? kStarts : kStarts * kStarts);
+  for (unsigned start = 1; start <= (isCut ? kStarts : 1); ++start) {
+    Reassembly boxes = built;
+    boxes.reseed(start);
+    for (int round = 1; round <= kRoundsOfMending; ++round) {
+      boxes.mend(each / kRoundsOfMending);
+      const bool isLast = round == kRoundsOfMending;
+      packMended(buffers, boxes, alignment,
+                 steps / kBoxShare /
+                     (isLast ? kStarts : kStarts * kRoundsOfMending),
+                 isLast, best);
+      if (best.peak <= best.lowerBound)
+        return;
     }
-    keep(placement);
-    if (best.peak <= best.lowerBound)
-      return;
   }
 }
 

@@ -237,13 +237,13 @@ void Reassembly::anneal(double temperature, int64_t steps) {
   }
 }
 
-void Reassembly::run(int64_t steps) {
-  if (!isBuilt) {
-    putTogetherCarefully(steps);
-    putTogether();
-    keep();
-    isBuilt = true;
-    noise = kNoise;
-  }
+void Reassembly::build(int64_t steps) {
+  putTogetherCarefully(steps);
+  putTogether();
+  keep();
+}
+
+void Reassembly::mend(int64_t steps) {
+  noise = kNoise;
   anneal(outerCount() < kFewBoxes ? kHot : kWarm, steps);
 }

@@ -27,10 +27,15 @@ public:
   Reassembly(const std::vector<Allocation> &buffers, int64_t alignment,
              const std::vector<Allocation> &gaps = {});
 
-  /// Puts together what fits, however many steps that takes, and then mends
-  /// that, until one box is left or after so many steps. Again: goes on with
-  /// mending.
-  void run(int64_t steps);
+  /// Puts together what fits: with care in so many steps, and the rest however
+  /// many that takes.
+  void build(int64_t steps);
+
+  /// Mends what was put together, until one box is left or after so many steps.
+  void mend(int64_t steps);
+
+  /// Another seed mends in another way.
+  void reseed(unsigned seed) { random.seed(seed); }
 
   using BoxForest::offsets;
   using BoxForest::outer;
@@ -102,7 +107,6 @@ private:
   std::priority_queue<Fit> fits;
   std::mt19937_64 random{1};
   double noise = 0; // of chances
-  bool isBuilt = false;
 };
 
 } // namespace smex::memory

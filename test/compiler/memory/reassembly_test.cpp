@@ -15,7 +15,8 @@ namespace {
 size_t countSoundly(const std::vector<Allocation> &buffers, int64_t steps,
                     const std::vector<Allocation> &missing = {}) {
   Reassembly boxes(buffers, 64, missing);
-  boxes.run(steps);
+  boxes.build(steps);
+  boxes.mend(steps);
   const std::vector<Allocation> outer = boxes.outer();
   CHECK(outer.size() == boxes.outerCount());
   const Placement placement = packGreedily(outer);
@@ -41,6 +42,18 @@ TEST_CASE("five around each other are one box, in any order") {
   CHECK(countSoundly(wheel, kSteps) == 1);
   CHECK(countSoundly({wheel[4], wheel[3], wheel[2], wheel[1], wheel[0]},
                      kSteps) == 1);
+}
+
+TEST_CASE("five around each other, one of which is free space, are one box") {
+  for (size_t missing = 0; missing < 5; ++missing) {
+    CAPTURE(missing);
+    auto wheel = test::pinwheel();
+    // Beside them is what lives as long as all of them, so that what is free
+    // is known: no other place has room for it.
+    wheel.push_back({0, 9, 64});
+    wheel.erase(wheel.begin() + int64_t(missing));
+    CHECK(countSoundly(wheel, 0) == 1);
+  }
 }
 
 TEST_CASE("free space fills what is smaller, shorter, or comes again") {
@@ -114,7 +127,10 @@ TEST_CASE("a rectangle cut into thousands is one box again") {
 }
 
 TEST_CASE("ten thousand pieces fill the capacity exactly") {
-  const Cutting kind{10000, 10000, 256, 4096, 0, 80};
+  const Cutting kind = GENERATE(Cutting{10000, 10000, 256, 4096, 0, 80},
+                                test::ofMebibyte(10000, 64, 0, 80, 50),
+                                test::ofMebibyte(10000, 64, 0, 50, 50));
+  CAPTURE(kind.unit, kind.inTime, kind.pinwheels);
   const auto buffers = test::cut(kind, 1);
   const Placement placement = pack(buffers);
   CHECK(placement.peak <= kind.capacity());
