@@ -30,6 +30,8 @@ constexpr size_t kWidth = 8;
 constexpr int kTries = 300;
 /// Chances that are no evidence at all are not tried.
 constexpr double kHopeless = 1.5;
+/// Of what was cut from one, fewer are left by what is surest.
+constexpr double kMostApart = 0.9;
 /// Of one more try, for there are several.
 constexpr double kTryWeight = -0.1;
 
@@ -143,8 +145,12 @@ void Reassembly::putTogetherCarefully(int64_t steps) {
                              {1e-4, 1e-2, 3, 3}, {1e-3, 1e-2, 2, 4},
                              {1e-3, 0.03, 1, 4}, {1e-2, 0.03, 0.5, 4}};
   const int64_t until = taken + steps;
-  for (const Care &care : kCares)
+  const size_t count = outerCount();
+  for (const Care &care : kCares) {
     while (taken < until && confirm(care) > 0) {
     }
+    if (outerCount() > kMostApart * double(count))
+      break; // nobody cut these
+  }
   dirty = outers;
 }

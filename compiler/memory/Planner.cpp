@@ -232,11 +232,13 @@ constexpr int64_t kBoxShare = 16;
 /// in proportion, at least a sixteenth, and not more than for kMostSteps. Up to
 /// so many are put into boxes for good first, which is sooner done.
 constexpr int64_t kManyBuffers = 1024, kMostSteps = 8 * kManyBuffers;
-/// Packings of boxes are looked for so often, if there are not more than these.
-constexpr int kStarts = 4, kRoundsOfMending = 32;
-/// Of all steps: the share for putting boxes together with care.
-constexpr int64_t kBuildShare = 8;
+/// Packings of boxes are looked for so often, if there are not more than these,
+/// each time with this share of the steps that one attempt has.
+constexpr int kRoundsOfMending = 128;
 constexpr size_t kFewBoxes = 400;
+constexpr int64_t kLookShare = 16;
+/// Of the steps of mending: the share where buffers do not look cut.
+constexpr int64_t kNotCut = 16;
 /// Boxes of more are not mended: that takes some 13 KiB for each.
 constexpr size_t kMostMended = 100'000;
 /// A step of a sweep takes as long as so many of the search.
@@ -326,8 +328,7 @@ void packMended(const std::vector<Allocation> &buffers, const Reassembly &boxes,
 
 /// Puts buffers together into boxes, as few as it finds, and packs those. Where
 /// few are left, it looks again and again whether these fit the bound: some of
-/// what is put together by chance does no harm. What went astray early may not
-/// come back, so it starts several times from what is sure.
+/// what is put together by chance does no harm.
 void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
                      int64_t steps, Placement &best) {
   if (buffers.size() > kMostMended)
@@ -335,24 +336,17 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
   const int64_t count =
       std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kMostSteps);
   const int64_t all = steps / kManyBuffers * count;
-  Reassembly built(buffers, alignment, gaps(buffers, alignment));
-  built.build(all / kBuildShare);
+  Reassembly boxes(buffers, alignment, gaps(buffers, alignment));
+  boxes.build(all / 2);
   // Where next to nothing belongs together, there is no more to find.
-  const bool isCut = built.outerCount() * 2 < buffers.size();
-  const int64_t each = all / (isCut ? kStarts : kStarts * kStarts);
-  for (unsigned start = 1; start <= (isCut ? kStarts : 1); ++start) {
-    Reassembly boxes = built;
-    boxes.reseed(start);
-    for (int round = 1; round <= kRoundsOfMending; ++round) {
-      boxes.mend(each / kRoundsOfMending);
-      const bool isLast = round == kRoundsOfMending;
-      packMended(buffers, boxes, alignment,
-                 steps / kBoxShare /
-                     (isLast ? kStarts : kStarts * kRoundsOfMending),
-                 isLast, best);
-      if (best.peak <= best.lowerBound)
-        return;
-    }
+  const bool isCut = boxes.outerCount() * 2 < buffers.size();
+  for (int round = 1; round <= kRoundsOfMending; ++round) {
+    boxes.mend(all / (isCut ? 1 : kNotCut) / kRoundsOfMending);
+    const bool isLast = round == kRoundsOfMending;
+    packMended(buffers, boxes, alignment,
+               steps / kBoxShare / (isLast ? 1 : kLookShare), isLast, best);
+    if (best.peak <= best.lowerBound)
+      return;
   }
 }
 

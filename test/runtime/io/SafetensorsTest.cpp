@@ -42,6 +42,7 @@ const std::map<std::string, TensorType> everyType = {
 
 /// A file of them, element bytes counting up.
 std::string writeEvery(const std::string &path) {
+  std::filesystem::remove(path); // of a run before
   auto writer = SafetensorsWriter::create(path, everyType, {{"by", "a test"}});
   INFO((writer ? "" : writer.error().message));
   REQUIRE(writer);
