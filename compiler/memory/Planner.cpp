@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 using namespace smex::memory;
 
@@ -234,7 +235,7 @@ constexpr int64_t kBoxShare = 16;
 constexpr int64_t kManyBuffers = 1024, kMostSteps = 8 * kManyBuffers;
 /// Packings of boxes are looked for so often, if there are not more than these,
 /// each time with this share of the steps that one attempt has.
-constexpr int kRoundsOfMending = 128;
+constexpr int kRoundsOfMending = 128, kRoundsOfStart = 32;
 constexpr size_t kFewBoxes = 400;
 constexpr int64_t kLookShare = 16;
 /// Of the steps of mending: the share where buffers do not look cut.
@@ -328,7 +329,9 @@ void packMended(const std::vector<Allocation> &buffers, const Reassembly &boxes,
 
 /// Puts buffers together into boxes, as few as it finds, and packs those. Where
 /// few are left, it looks again and again whether these fit the bound: some of
-/// what is put together by chance does no harm.
+/// what is put together by chance does no harm. What went astray early may not
+/// come back, so few buffers start several times from what is sure; many had
+/// better go on.
 void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
                      int64_t steps, Placement &best) {
   if (buffers.size() > kMostMended)
@@ -340,6 +343,10 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
   boxes.build(all / 2);
   // Where next to nothing belongs together, there is no more to find.
   const bool isCut = boxes.outerCount() * 2 < buffers.size();
+  const bool startsAgain = isCut && buffers.size() <= kFew;
+  std::optional<Reassembly> built;
+  if (startsAgain)
+    built = boxes;
   for (int round = 1; round <= kRoundsOfMending; ++round) {
     boxes.mend(all / (isCut ? 1 : kNotCut) / kRoundsOfMending);
     const bool isLast = round == kRoundsOfMending;
@@ -347,6 +354,10 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
                steps / kBoxShare / (isLast ? 1 : kLookShare), isLast, best);
     if (best.peak <= best.lowerBound)
       return;
+    if (startsAgain && round % kRoundsOfStart == 0 && !isLast) {
+      boxes = *built;
+      boxes.reseed(unsigned(round));
+    }
   }
 }
 

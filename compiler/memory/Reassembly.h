@@ -34,6 +34,9 @@ public:
   /// Mends what was put together, until one box is left or after so many steps.
   void mend(int64_t steps);
 
+  /// Another seed mends in another way.
+  void reseed(unsigned seed) { random.seed(seed); }
+
   using BoxForest::offsets;
   using BoxForest::outer;
   using BoxForest::outerCount;
