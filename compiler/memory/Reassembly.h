@@ -4,12 +4,14 @@
 // A full rectangle of memory and time that was cut into buffers is one box
 // again if each was put together with the right ones. Where sizes are alike,
 // several fit, and one wrong choice keeps all that is around it apart: then
-// boxes are left that fit nowhere. So each of those asks for what it lacks:
-// something of its size before or after it, of its life beside it, perhaps deep
-// in another box. That is taken out, with all around it, and what is outer then
-// is put together anew, the least likely coincidences first. What leaves more
-// boxes is undone, but for a few times (simulated annealing). So each try costs
-// what a box is deep, not what there is.
+// boxes are left that fit nowhere. So what is put together first is what much
+// else follows from (Evidence.cpp). And then each box that is left asks for
+// what it lacks: something of its size before or after it, of its life beside
+// it, perhaps deep in another box. That is taken out, with all around it, and
+// what is outer then is put together anew, the least likely coincidences first.
+// What lost its place so asks next, and so on. If more boxes are left in the
+// end, all of that is undone, but for a few times (simulated annealing). So
+// each try costs what a box is deep, not what there is.
 //
 // The same every time: it counts steps, not time.
 #ifndef SMEX_COMPILER_MEMORY_REASSEMBLY_H
