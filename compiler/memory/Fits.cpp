@@ -202,14 +202,17 @@ Reassembly::Gap Reassembly::gapOf(const Fit &fit) const {
                                     : Gap{other.lower, brief.lower, brief.size};
 }
 
-void Reassembly::proposeIfRoom(Kind kind, int a, int b) {
-  const Fit fit{kind, {a, b}, true};
+/// Of buffers with a filler.
+void Reassembly::proposeIfRoom(const Fit &fit) {
   const Gap gap = gapOf(fit);
   taken += 4;
   const bool mayStart = growth[size_t(gap.lower)] >= gap.size,
              mayEnd = -growth[size_t(gap.upper)] >= gap.size;
-  if (boxes[a].kind != Filler && boxes[b].kind != Filler &&
-      (mayStart || mayEnd) && room.least(gap.lower, gap.upper) >= gap.size)
+  const bool isOfBuffers = std::none_of(
+      fit.parts.begin(), fit.parts.begin() + partsOf(fit.kind),
+      [&](int part) { return part >= 0 && boxes[part].kind == Filler; });
+  if (isOfBuffers && (mayStart || mayEnd) &&
+      room.least(gap.lower, gap.upper) >= gap.size)
     propose(fit);
 }
 
@@ -218,16 +221,16 @@ void Reassembly::proposeFilled(int x) {
   size_t looks = 0;
   for (int other : list(OuterStarts, box.upper))
     if (++looks <= kLooks && boxes[other].size != box.size)
-      proposeIfRoom(Join, x, other);
+      proposeIfRoom({Join, {x, other}, true});
   for (int other : list(OuterEnds, box.lower))
     if (++looks <= 2 * kLooks && boxes[other].size != box.size)
-      proposeIfRoom(Join, other, x);
+      proposeIfRoom({Join, {other, x}, true});
   for (int other : list(OuterStarts, box.lower))
     if (++looks <= 3 * kLooks && boxes[other].upper != box.upper)
-      proposeIfRoom(Stack, x, other);
+      proposeIfRoom({Stack, {x, other}, true});
   for (int other : list(OuterEnds, box.upper))
     if (++looks <= 4 * kLooks && boxes[other].lower != box.lower)
-      proposeIfRoom(Stack, x, other);
+      proposeIfRoom({Stack, {x, other}, true});
   // What comes again after a while.
   const int last = int(times.size()) - 1;
   if (growth[size_t(box.upper)] > 0)
@@ -236,184 +239,14 @@ void Reassembly::proposeFilled(int x) {
       if (growth[size_t(t)] < 0)
         for (int other : list(OuterStarts, t))
           if (++looks <= 5 * kLooks && boxes[other].size == box.size)
-            proposeIfRoom(Join, x, other);
+            proposeIfRoom({Join, {x, other}, true});
   if (growth[size_t(box.lower)] < 0)
     for (int t = box.lower - 1; t > std::max(0, box.lower - int(kLooks));
          --t, ++taken)
       if (growth[size_t(t)] > 0)
         for (int other : list(OuterEnds, t))
           if (++looks <= 6 * kLooks && boxes[other].size == box.size)
-            proposeIfRoom(Join, other, x);
+            proposeIfRoom({Join, {other, x}, true});
   taken += int64_t(std::min(looks, 6 * kLooks));
   findTornWheels(x);
-}
-
-/// If there is room for the part that is missing.
-void Reassembly::proposeTornWheel(Parts parts) {
-  const Fit fit{Wheel, parts, true};
-  const Gap gap = gapOf(fit);
-  taken += 4;
-  const bool mayStart = growth[size_t(gap.lower)] >= gap.size,
-             mayEnd = -growth[size_t(gap.upper)] >= gap.size;
-  const bool isOfBuffers =
-      std::none_of(parts.begin(), parts.end(), [&](int part) {
-        return part >= 0 && boxes[part].kind == Filler;
-      });
-  if (isOfBuffers && (mayStart || mayEnd) &&
-      room.least(gap.lower, gap.upper) >= gap.size)
-    propose(fit);
-}
-
-/// Four around each other, the centre among them: of the two pairs of which one
-/// is as much larger than the other as the centre, one is whole.
-void Reassembly::findTornWheelsAround(int c) {
-  const Box centre = boxes[c];
-  size_t looks = 0;
-  const auto isTooMuch = [&] {
-    ++taken;
-    return ++looks > kLooks;
-  };
-  const auto &lefts = list(OuterEnds, centre.lower),
-             &aboves = list(OuterStarts, centre.lower),
-             &unders = list(OuterEnds, centre.upper),
-             &rights = list(OuterStarts, centre.upper);
-  for (int left : lefts)
-    for (int above : aboves) {
-      if (isTooMuch())
-        return;
-      if (boxes[above].size + centre.size != boxes[left].size ||
-          boxes[above].upper <= centre.upper)
-        continue;
-      for (int right : rights)
-        if (boxes[right].upper == boxes[above].upper &&
-            boxes[right].size > centre.size)
-          proposeTornWheel({-1, c, right, left, above});
-      for (int under : unders)
-        if (boxes[under].lower == boxes[left].lower)
-          proposeTornWheel({under, c, -1, left, above});
-      looks += rights.size() + unders.size();
-    }
-  for (int under : unders)
-    for (int right : rights) {
-      if (isTooMuch())
-        return;
-      if (boxes[under].size + centre.size != boxes[right].size ||
-          boxes[under].lower >= centre.lower)
-        continue;
-      for (int left : lefts)
-        if (boxes[left].lower == boxes[under].lower &&
-            boxes[left].size > centre.size)
-          proposeTornWheel({under, c, right, left, -1});
-      for (int above : aboves)
-        if (boxes[above].upper == boxes[right].upper)
-          proposeTornWheel({under, c, right, -1, above});
-      looks += lefts.size() + aboves.size();
-    }
-}
-
-/// Four around free space.
-void Reassembly::findTornWheelsWithout(int l) {
-  const Box left = boxes[l];
-  size_t looks = 0;
-  for (int above : list(OuterStarts, left.upper)) {
-    const int64_t size = left.size - boxes[above].size;
-    if (size <= 0)
-      continue;
-    for (int under : list(OuterStarts, left.lower)) {
-      ++taken;
-      if (++looks > kLooks)
-        return;
-      if (boxes[under].upper <= left.upper ||
-          boxes[under].upper >= boxes[above].upper)
-        continue;
-      for (int right : list(OuterStarts, boxes[under].upper)) {
-        ++taken;
-        if (++looks > kLooks)
-          return;
-        if (boxes[right].upper == boxes[above].upper &&
-            boxes[right].size == boxes[under].size + size)
-          proposeTornWheel({under, -1, right, l, above});
-      }
-    }
-  }
-}
-
-void Reassembly::findTornWheels(int x) {
-  findTornWheelsAround(x);
-  findTornWheelsWithout(x);
-  const Box box = boxes[x];
-  const auto forSome = [&](List which, int time, auto visit) {
-    const std::vector<int> &near = list(which, time);
-    for (size_t k = 0; k < std::min(near.size(), kLooks / 16); ++k)
-      if (near[k] != x)
-        visit(near[k]);
-  };
-  for (const auto &[which, time] :
-       {std::pair(OuterStarts, box.upper), std::pair(OuterStarts, box.lower),
-        std::pair(OuterEnds, box.upper), std::pair(OuterEnds, box.lower)})
-    forSome(which, time, [&](int near) { findTornWheelsAround(near); });
-  forSome(OuterEnds, box.lower, [&](int near) { findTornWheelsWithout(near); });
-  forSome(OuterStarts, box.lower,
-          [&](int near) { findTornWheelsWithout(near); });
-}
-
-/// The centre lives from a to b. One that ends at a is as much larger than one
-/// that starts then as the centre, and one that starts at b than one that ends
-/// then; those that start first start together, and the last end together.
-void Reassembly::findWheelsAround(int c, bool amongAll,
-                                  std::vector<Parts> &found) {
-  const List starts = amongAll ? AllStarts : OuterStarts,
-             ends = amongAll ? AllEnds : OuterEnds;
-  const Box &centre = boxes[c];
-  size_t looks = 0;
-  const auto isTooMuch = [&] {
-    ++taken;
-    return ++looks > 4 * kLooks;
-  };
-  for (int left : list(ends, centre.lower)) {
-    if (boxes[left].size <= centre.size)
-      continue;
-    for (int above : list(starts, centre.lower)) {
-      if (isTooMuch())
-        return;
-      if (boxes[above].size + centre.size != boxes[left].size ||
-          boxes[above].upper <= centre.upper)
-        continue;
-      for (int under : shorter(starts, ends, boxes[left].lower, centre.upper)) {
-        if (isTooMuch())
-          return;
-        if (boxes[under].lower != boxes[left].lower ||
-            boxes[under].upper != centre.upper)
-          continue;
-        for (int right :
-             shorter(starts, ends, centre.upper, boxes[above].upper)) {
-          if (isTooMuch())
-            return;
-          if (boxes[right].lower == centre.upper &&
-              boxes[right].upper == boxes[above].upper &&
-              boxes[right].size == boxes[under].size + centre.size)
-            found.push_back({under, c, right, left, above});
-        }
-      }
-    }
-  }
-}
-
-void Reassembly::findWheels(int x, bool amongAll, std::vector<Parts> &found) {
-  const List starts = amongAll ? AllStarts : OuterStarts,
-             ends = amongAll ? AllEnds : OuterEnds;
-  findWheelsAround(x, amongAll, found);
-  const int lower = boxes[x].lower, upper = boxes[x].upper;
-  std::vector<Parts> around;
-  for (const auto &[which, time] :
-       {std::pair(starts, upper), std::pair(starts, lower),
-        std::pair(ends, upper), std::pair(ends, lower)}) {
-    const std::vector<int> &near = list(which, time);
-    for (size_t k = 0; k < std::min(near.size(), kLooks / 8); ++k)
-      if (near[k] != x)
-        findWheelsAround(near[k], amongAll, around);
-  }
-  for (const Parts &parts : around)
-    if (std::find(parts.begin(), parts.end(), x) != parts.end())
-      found.push_back(parts);
 }

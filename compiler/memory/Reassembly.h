@@ -70,16 +70,19 @@ private:
   double chanceOf(const Fit &fit);
   Gap gapOf(const Fit &fit) const;
   void propose(Fit fit);
-  void proposeIfRoom(Kind kind, int a, int b);
+  void proposeIfRoom(const Fit &fit);
   void proposeFor(int box);
   void proposeFilled(int box);
-  void proposeTornWheel(Parts parts);
-  void findTornWheelsAround(int centre);
-  void findTornWheelsWithout(int left);
-  void findTornWheels(int box);
+
+  // Wheels.cpp: five around each other, or four around free space.
+  template <typename Visit>
+  void forNear(int box, List starts, List ends, size_t most, Visit visit) const;
   void findWheelsAround(int centre, bool amongAll, std::vector<Parts> &found);
   /// Those with the box, among outer boxes or all.
   void findWheels(int box, bool amongAll, std::vector<Parts> &found);
+  void findTornWheelsAround(int centre);
+  void findTornWheelsWithout(int left);
+  void findTornWheels(int box);
 
   // Evidence.cpp: what is put together since much else follows from it.
   struct Care;
