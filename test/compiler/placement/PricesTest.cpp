@@ -7,6 +7,7 @@
 #include "compiler/placement/StageBound.h"
 #include "dialects/support/Random.h"
 #include "test/compiler/placement/Exhaustive.h"
+#include "test/compiler/placement/RandomProblems.h"
 
 #include <catch2/catch.hpp>
 
@@ -36,19 +37,14 @@ double totalOf(int blocks, const std::vector<std::vector<int>> &sets) {
   return prices.total();
 }
 
-/// Small graphs in which transfers take up to some times as long as tasks.
+/// Those with blocks that take time.
 template <typename Use> void forRandomGraphs(int count, Use &&use) {
-  for (uint64_t seed = 0; seed < uint64_t(count); ++seed) {
-    CAPTURE(seed);
-    Random random(seed);
-    const TaskGraph graph = randomTasks(random, int(3 + random.below(6)), 1.5);
-    const Devices devices = devicesOf(
-        int(2 + random.below(2)), double(int64_t(1) << random.below(6)), 0.125);
-    const Problem problem(graph, devices);
+  constexpr int kRates = 6;
+  forRandomProblems(count, kRates, [&](const Problem &problem, Random &random) {
     const StageGraph unions(problem, Blocks::OfAnyPlacement);
     if (unions.totalSeconds > 0)
       use(problem, unions, random);
-  }
+  });
 }
 
 /// The load of each set of blocks, by its bits.

@@ -5,6 +5,7 @@
 #include "compiler/placement/StageClusters.h"
 #include "compiler/placement/StageProof.h"
 #include "test/compiler/placement/Exhaustive.h"
+#include "test/compiler/placement/RandomProblems.h"
 
 #include <catch2/catch.hpp>
 
@@ -14,19 +15,7 @@ using namespace smex::placement::test;
 namespace {
 
 constexpr double kMore = 1 + 1e-6, kLess = 1 - 1e-6;
-
-/// Calls use(problem, random) for small graphs in which transfers take as long
-/// as tasks, or up to some times as long.
-template <typename Use> void forRandomProblems(int count, Use &&use) {
-  for (uint64_t seed = 0; seed < uint64_t(count); ++seed) {
-    CAPTURE(seed);
-    Random random(seed);
-    const TaskGraph graph = randomTasks(random, int(3 + random.below(6)), 1.5);
-    const Devices devices = devicesOf(
-        int(2 + random.below(2)), double(int64_t(1) << random.below(5)), 0.125);
-    use(Problem(graph, devices), random);
-  }
-}
+constexpr int kRates = 5;
 
 /// Stages and largest loads of all placements.
 std::vector<std::pair<double, Stages>> all(const Problem &problem,
@@ -53,7 +42,7 @@ double smallest(const std::vector<std::pair<double, Stages>> &loads) {
 
 TEST_CASE("what is forced is so in all placements of a smaller load") {
   int together = 0, apart = 0, none = 0;
-  forRandomProblems(300, [&](const Problem &problem, Random &random) {
+  forRandomProblems(300, kRates, [&](const Problem &problem, Random &random) {
     const StageGraph graph(problem, Blocks::OfAnyPlacement);
     const auto placements = all(problem, graph);
     const double load =
@@ -89,7 +78,7 @@ TEST_CASE("what is forced is so in all placements of a smaller load") {
 
 TEST_CASE("a proof holds up to the smallest load that a placement has") {
   int more = 0;
-  forRandomProblems(300, [&](const Problem &problem, Random &) {
+  forRandomProblems(300, kRates, [&](const Problem &problem, Random &) {
     const StageGraph graph(problem, Blocks::OfAnyPlacement);
     const double best = smallest(all(problem, graph));
     if (best == 0)
@@ -116,7 +105,7 @@ TEST_CASE("a proof holds up to the smallest load that a placement has") {
 
 TEST_CASE("of small graphs, the search reaches the smallest load") {
   int reached = 0, tried = 0;
-  forRandomProblems(40, [&](const Problem &problem, Random &) {
+  forRandomProblems(40, kRates, [&](const Problem &problem, Random &) {
     const StageGraph graph(problem, Blocks::OfAnyPlacement);
     const double best = smallest(all(problem, graph));
     SplitParams split;
