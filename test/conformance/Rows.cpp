@@ -126,7 +126,8 @@ Status tellLaunches(const Row &row, const plan::Plan &plan,
 
 } // namespace
 
-/// One more backend or transport is one more line.
+/// One more backend or transport is one more line, beside others of its kind of
+/// device: they share plans.
 const std::vector<Row> &conformance::rows() {
   static const std::vector<Row> all = {
       {"cpu", {"cpu"}},
@@ -134,6 +135,8 @@ const std::vector<Row> &conformance::rows() {
       {"reference", {"reference"}},
       {"reference beside cpu", {"reference", "cpu"}},
       {"cpu beside cpu, delayed", {"cpu", "cpu"}, "delayed"},
+      {"cpu, MPI, 2 processes", {"cpu"}, "local", together(), 2},
+      {"cpu, MPI, 3 processes, delayed", {"cpu"}, "delayed", together(), 3},
       {"cuda, one GPU", {"cuda"}, "local", gpus(1, 1)},
       {"cuda, 3 GPUs, delayed", {"cuda"}, "delayed", gpus(3, 2)},
       {"cuda, 8 GPUs", {"cuda"}, "local", gpus(8, 3)},
@@ -142,8 +145,6 @@ const std::vector<Row> &conformance::rows() {
        {"cuda", "cuda"},
        "delayed",
        apart(gpus(4, 5))},
-      {"cpu, MPI, 2 processes", {"cpu"}, "local", together(), 2},
-      {"cpu, MPI, 3 processes, delayed", {"cpu"}, "delayed", together(), 3},
       // Each process has a machine of its own, with one GPU.
       {"cuda, MPI and NCCL, 2 processes",
        {"cuda"},
