@@ -6,7 +6,7 @@
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGEPARTS_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGEPARTS_H
 
-#include "runtime/backends/cuda/Driver.h"
+#include "runtime/backends/cuda/Api.h"
 #include "runtime/backends/cuda/Exchange.h"
 
 namespace smex::cuda {
@@ -15,7 +15,7 @@ class ExchangeParts {
 public:
   enum class Part { Own, Others };
 
-  explicit ExchangeParts(const Driver &driver) : driver(driver) {}
+  explicit ExchangeParts(const Entries &driver) : driver(driver) {}
   /// Where the GPU was entered.
   ~ExchangeParts();
 
@@ -39,7 +39,7 @@ private:
     std::vector<Part> parts;   // neighbours differ
     std::vector<Event> events; // at the end of each but the last
   };
-  const Driver &driver;
+  const Entries &driver;
   std::vector<Parts> all;
   size_t exchange = 0, entered = 0; // parts, of the exchange at hand
 };
