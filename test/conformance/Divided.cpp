@@ -74,8 +74,13 @@ partition::PartitionPlan randomPlan(const partition::OperatorGraph &graph,
                                random, extents, splits, count, before);
   };
   const std::vector<Ways> choices = {{2}, {3}, {2, 2}, {2, 3}, {3, 2}};
-  if (ways.empty())
+  if (ways.empty()) {
     ways = choices[size_t(random.below(int64_t(choices.size())))];
+    const int64_t workers = std::accumulate(ways.begin(), ways.end(),
+                                            int64_t(1), std::multiplies<>());
+    if (workers < options.least)
+      ways.push_back((options.least + workers - 1) / workers);
+  }
   partition::PartitionPlan plan;
   if (!options.cuts.empty()) {
     for (int64_t count : ways)

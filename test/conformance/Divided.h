@@ -44,6 +44,8 @@ struct Divided {
 struct DivideOptions {
   /// Of each step, in how many ways; none: drawn, 2 to 6 workers.
   std::vector<int64_t> ways;
+  /// Where they are drawn, over so many workers or more.
+  int64_t least = 1;
   /// Divisions of a few kinds alone, that go together often: what moves between
   /// them has a name, as a collective.
   bool alike = false;

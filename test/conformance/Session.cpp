@@ -3,6 +3,7 @@
 #include "dialects/tdl/lambda/Arithmetic.h"
 #include "runtime/plan/Totals.h"
 #include "test/compiler/frontend/evaluate.h"
+#include "test/conformance/Cases.h"
 
 #include <cmath>
 #include <cstdio>
@@ -55,38 +56,6 @@ bool hasSumOfNothing(const frontend::Model &model) {
   return false;
 }
 
-const char *nameOf(const Division &division) {
-  switch (division.kind()) {
-  case Division::Kind::Whole:
-    return "whole";
-  case Division::Kind::Part:
-    return division.isEven()           ? "even part"
-           : division.bounds().empty() ? "weighted part"
-                                       : "bounded part";
-  case Division::Kind::Term:
-    return "term";
-  case Division::Kind::Placed:
-    break;
-  }
-  return "placed";
-}
-
-const char *nameOf(plan::Opcode op) {
-  switch (op) {
-  case plan::Opcode::Fetch:
-    return "fetch";
-  case plan::Opcode::Compute:
-    return "compute";
-  case plan::Opcode::Reduce:
-    return "reduce";
-  case plan::Opcode::ToHost:
-    return "to_host";
-  case plan::Opcode::FromHost:
-    break;
-  }
-  return "from_host";
-}
-
 } // namespace
 
 std::string conformance::disagreement(const Tensor &got, const Tensor &want,
@@ -118,6 +87,13 @@ void Session::begin(const std::string &group) {
   tallies.back().second.seconds = -now;
 }
 
+int Session::skipped() const {
+  int count = 0;
+  for (const auto &[reason, cases] : tallies.back().second.skipped)
+    count += cases;
+  return count;
+}
+
 void Session::fail(const std::string &name, const std::string &problem) {
   tallies.back().second.failed += 1;
   std::string where = row.name;
@@ -137,27 +113,11 @@ bool Session::isAccepted(const plan::Plan &plan, int cases) {
   return bool(accepted);
 }
 
-void Session::cover(const plan::Program &program) {
-  for (const plan::Instruction &each : program.instructions) {
-    seen.insert(nameOf(each.op));
-    seen.insert("type " +
-                std::string(name(plan::elementType(program, each.to))));
-    if (each.op == plan::Opcode::Reduce)
-      seen.insert("reducer " + each.reducer);
-    if (each.collective)
-      seen.insert(std::string(name(each.collective->kind)));
-  }
-  for (const plan::Region &region : program.regions)
-    for (const Box &box : region.boxes)
-      if (isEmpty(box))
-        seen.insert("absent share");
-}
-
 void Session::cover(const partition::PartitionPlan &partition) {
   for (const partition::Step &step : partition.steps)
     for (const auto *list : {&step.tensors, &step.operators})
       for (const Division &division : *list)
-        seen.insert(nameOf(division));
+        coverage.add(division);
 }
 
 Result<runtime::RunResult>
@@ -226,7 +186,7 @@ bool Session::finish() {
   if (options.kept)
     std::printf("%d cases are kept, and %d are not\n", options.kept->count(),
                 options.kept->leftOut());
-  bool isGood = true;
+  bool isGood = !tallies.empty();
   for (const auto &[group, tally] : tallies) {
     isGood = isGood && tally.failed == 0;
     if (runner.rank() > 0)
@@ -237,11 +197,14 @@ bool Session::finish() {
       std::printf("; %d not run: %s", count, reason.c_str());
     std::printf("\n");
   }
-  if (runner.rank() > 0)
-    return isGood;
-  std::string all;
-  for (const std::string &each : seen)
-    all += (all.empty() ? "" : ", ") + each;
-  std::printf("%-40s had: %s\n", row.name.c_str(), all.c_str());
-  return isGood && !tallies.empty();
+  const std::set<std::string> missing =
+      options.percent == 100 && tallies.size() == groups().size()
+          ? coverage.missing()
+          : std::set<std::string>();
+  if (runner.rank() == 0)
+    std::printf("%-40s had: %s\n", row.name.c_str(), coverage.text().c_str());
+  if (!missing.empty())
+    std::printf("FAIL %s: no plan had: %s\n", row.name.c_str(),
+                listed(missing).c_str());
+  return isGood && missing.empty();
 }

@@ -2,12 +2,12 @@
 #ifndef SMEX_TEST_CONFORMANCE_SESSION_H
 #define SMEX_TEST_CONFORMANCE_SESSION_H
 
+#include "test/conformance/Coverage.h"
 #include "test/conformance/Divided.h"
 #include "test/conformance/Kept.h"
 #include "test/conformance/Rows.h"
 
 #include <map>
-#include <set>
 
 namespace smex::conformance {
 
@@ -44,6 +44,8 @@ class Session {
 public:
   Session(const Row &row, Runner runner, const SessionOptions &options);
 
+  /// Cases of the group at hand that were not run.
+  int skipped() const;
   /// Whether the case is one of those to run.
   bool isChosen(const std::string &name) const;
   /// The same for what is dealt out among rows.
@@ -70,13 +72,10 @@ public:
   void check(const std::string &name, const Evaluated &model, Random &random,
              DivideOptions options, Agreement agreement, int cases = 1);
 
-  /// Notes what the program has of instructions, types, reducers, collectives.
-  void cover(const plan::Program &program);
+  void cover(const plan::Program &program) { coverage.add(program); }
   void cover(const partition::PartitionPlan &partition);
-  /// What the plans had of: instructions, divisions, reducers, collectives,
-  /// element types.
-  const std::set<std::string> &covered() const { return seen; }
-  /// Prints what came of it; whether all is well.
+  /// Prints what came of it; whether all is well. Where all cases of all groups
+  /// have run, plans must have had all that there is (Coverage.h).
   bool finish();
 
   mlir::MLIRContext context;
@@ -86,7 +85,7 @@ public:
 
 private:
   std::vector<std::pair<std::string, Tally>> tallies; // by group
-  std::set<std::string> seen;
+  Coverage coverage;
 };
 
 /// Nothing, or what is wrong.

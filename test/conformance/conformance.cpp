@@ -3,13 +3,16 @@
 // usage: conformance [--rows NAME,..] [--groups NAME,..] [--percent N]
 //                    [--seed N] [--plans FOLDER] [--list]
 //        conformance --keep FOLDER [--groups NAME,..] [--percent N] [--seed N]
+//        conformance --assemble [--percent N]
 //
 // With --plans, rows of one kind of device make each plan once, and leave it in
 // that folder. The second one runs cases on the processor, and writes each to a
-// folder below FOLDER, for run-cases on a machine with a GPU. Each row runs in
-// a process of its own, or several that mpirun starts, with the row's
+// folder below FOLDER, for run-cases on a machine with a GPU. The third one
+// gives the code of all lambdas to CUDA's assembler (Assembled.h). Each row
+// runs in a process of its own, or several that mpirun starts, with the row's
 // environment: this program again, with --row. LD_LIBRARY_PATH must lead to the
 // emulated devices.
+#include "test/conformance/Assembled.h"
 #include "test/conformance/Cases.h"
 
 #include <algorithm>
@@ -34,7 +37,7 @@ struct Arguments {
   std::string keep;                      // a folder
   SessionOptions session;
   int shard = 0, shards = 1;
-  bool isList = false;
+  bool isList = false, assembles = false;
 };
 
 /// Names that commas are in are separated by "; ".
@@ -49,8 +52,8 @@ std::vector<std::string> listOf(const std::string &text) {
 bool parse(int argc, char **argv, Arguments &arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
-    if (option == "--list") {
-      arguments.isList = true;
+    if (option == "--list" || option == "--assemble") {
+      (option == "--list" ? arguments.isList : arguments.assembles) = true;
       continue;
     }
     if (++i == argc)
@@ -181,11 +184,13 @@ int main(int argc, char **argv) {
   if (!parse(argc, argv, arguments)) {
     std::fprintf(stderr, "usage: conformance [--rows NAME;..] [--groups "
                          "NAME;..] [--percent N] [--seed N] "
-                         "[--plans FOLDER] [--list]\n");
+                         "[--plans FOLDER] [--list] [--assemble]\n");
     return 2;
   }
   if (!arguments.keep.empty())
     return keepCases(arguments);
+  if (arguments.assembles)
+    return assembleAll(arguments.session.percent == 100) ? 0 : 1;
   if (!arguments.row.empty())
     return runRow(arguments);
   if (arguments.isList) {

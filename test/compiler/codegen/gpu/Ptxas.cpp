@@ -4,8 +4,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 
-#include <vector>
-
 using namespace smex;
 
 std::string test::findPtxas() {
@@ -17,10 +15,8 @@ std::string test::findPtxas() {
   return "";
 }
 
-namespace {
-
-Status assembleFor(const std::string &arch, const std::string &ptxas,
-                   const std::string &ptx) {
+Status test::assembleFor(const std::string &arch, const std::string &ptxas,
+                         const std::string &ptx) {
   llvm::SmallString<128> source, said;
   int file = -1;
   if (llvm::sys::fs::createTemporaryFile("kernels", "ptx", file, source) ||
@@ -47,19 +43,18 @@ Status assembleFor(const std::string &arch, const std::string &ptxas,
   return fail("ptxas refuses ", source.str().str(), ": ", text);
 }
 
-} // namespace
+std::vector<std::string> test::architectures(const std::string &ptxas) {
+  std::vector<std::string> known; // an older one knows fewer
+  for (const char *arch :
+       {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"})
+    if (assembleFor(arch, ptxas,
+                    ".version 7.8\n.target sm_80\n.address_size 64\n"))
+      known.push_back(arch);
+  return known;
+}
 
 Status test::assemble(const std::string &ptxas, const std::string &ptx) {
-  // An older one knows fewer.
-  static const std::vector<std::string> known = [&] {
-    std::vector<std::string> all;
-    for (const char *arch :
-         {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"})
-      if (assembleFor(arch, ptxas,
-                      ".version 7.8\n.target sm_80\n.address_size 64\n"))
-        all.push_back(arch);
-    return all;
-  }();
+  static const std::vector<std::string> known = architectures(ptxas);
   bool isOwn = false;
   for (const std::string &arch : known) {
     isOwn |= ptx.find(".target " + arch + "\n") != std::string::npos;

@@ -6,11 +6,20 @@
 #include "dialects/support/Result.h"
 
 #include <string>
+#include <vector>
 
 namespace smex::test {
 
 /// Empty where there is none: neither in PATH nor in /usr/local/cuda/bin.
 std::string findPtxas();
+
+/// Of the architectures that code of plans runs on, from sm_80 to sm_120, those
+/// that this ptxas knows.
+std::vector<std::string> architectures(const std::string &ptxas);
+
+/// An error with what ptxas says, if it refuses the text for this one.
+Status assembleFor(const std::string &arch, const std::string &ptxas,
+                   const std::string &ptx);
 
 /// An error with what ptxas says, if it refuses the text for one of the
 /// architectures that it can run on: its own, which `.target` says, and later
