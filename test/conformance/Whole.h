@@ -8,7 +8,8 @@
 namespace smex::conformance {
 
 /// Folders of ONNX's cases of single operators: of the package
-/// libonnx-testdata, where it is installed, and test/models/onnx_cases.
+/// libonnx-testdata, where it is installed, and test/models/onnx_cases; or that
+/// which SMEX_ONNX_CASES names, instead: make_onnx_cases.py writes one.
 std::vector<std::string> caseFolders();
 /// test/compiler/frontend/models/operators/edges_*.json.
 std::vector<std::string> edgeFiles();

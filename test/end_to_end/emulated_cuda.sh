@@ -13,6 +13,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --gpus "$gpus" --cuda-arch sm_80,sm_90 -o "$work/plan"
 "$smexc" check "$work/plan"
+assembled "$work/plan"
 
 export LD_LIBRARY_PATH=$(emulated "$libcuda")
 export SMEX_EMULATED_LOG=$work/emulated.log

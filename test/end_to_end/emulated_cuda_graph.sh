@@ -18,6 +18,7 @@ export SMEX_EMULATED_DEVICES=$gpus SMEX_EMULATED_SEED=5
 # run NAME OPTION..
 run() {
   "$smexc" check "$work/$1"
+  assembled "$work/$1"
   "$known" "$work/$1" sm_80 "$gpus" > "$work/launches"
   [[ -s $work/launches ]] || fail "the plan launches nothing"
   SMEX_EMULATED_LAUNCHES=$work/launches "$smex_run" "$work/$1" "${inputs[@]}" --backend cuda --verify --metrics "$work/metrics.json" "${@:2}"

@@ -11,6 +11,7 @@ work=${TEST_TMPDIR:-$(mktemp -d)}
 
 inputs_of "$model"
 "$smexc" "$file" "${constants[@]}" --train "$@" --gpus "$gpus" --cuda-arch sm_80 -o "$work/plan"
+assembled "$work/plan"
 export LD_LIBRARY_PATH=$(emulated "$libcuda")
 export SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_SEED=3
 "$known" "$work/plan" sm_80 2 > "$work/launches"

@@ -62,3 +62,17 @@ emulated() {
   folder=$(cd "$(dirname "$1")" && pwd)
   echo "$folder:$(dirname "$folder")/cublaslt:$(dirname "$folder")/cudnn"
 }
+
+# assembled PLAN: CUDA's assembler, where a machine has one, takes the plan's code
+# for the first and the last architecture that it knows of those with code.
+assembled() {
+  local ptxas arch text known=()
+  ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) || return 0
+  text=$("$ptxas" --help)
+  for arch in sm_80 sm_86 sm_89 sm_90 sm_100 sm_120; do
+    [[ $text != *"'$arch'"* ]] || known+=("$arch")
+  done
+  for arch in "${known[0]}" "${known[-1]}"; do
+    "$ptxas" -arch="$arch" -o /dev/null "$1/kernels.sm_80.ptx" || fail "ptxas does not take the code for $arch"
+  done
+}
