@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The table of gpu-check as `smexc simulate` predicts it for one H100 and for eight: nothing is run.
 
-usage: examples/bench/predicted.py [--bin FOLDER] [--machine dgx-h100]
+usage: examples/bench/predicted.py [--bin FOLDER] [--machine dgx-h100] [--tiny]
 
 Needs a build: bazel build //tools:smexc //tools:smex-zoo. The rates behind it are those that others have measured
 (compiler/machine/presets/README.md), and below. A fetch's peer is the link's rate, cuSPARSE a kernel that reads a
 value for each edge, too, at the memory's. Of PyTorch's training steps on an H100 no figure was found that has these
-sizes and types: the table says so.
+sizes and types; on an H200, tools/gpu-check has measured them, and they are compared with what is predicted for that.
 """
 
 import argparse
@@ -30,7 +30,13 @@ SUBMISSION = {"issue_seconds": 2.65e-6}
 NODE = {"launch_seconds": 0.58e-6}
 GRAPH_SECONDS = 15e-6
 
-MISSING = "no figure"
+# Seconds of a step on an H200 by PyTorch 2.11 and torch.compile (tools/gpu_check/README.md).
+MEASURED = {
+    "ResNet-50 f32": (78.0e-3, 74.1e-3),
+    "ResNet-50 bf16": (23.6e-3, 26.3e-3),
+    "GPT f32": (159e-3, 157e-3),
+    "GPT bf16": (33.4e-3, 20.4e-3),
+}
 
 
 def simulated(args, plan, gpus, folder, *options, machine=None):
@@ -82,16 +88,29 @@ def overhead(args, plan, folder):
 def steps(args, plan, folder):
     machine = ["--machine", args.machine]
     one, eight = (simulated(args, plan, gpus, folder, *machine)[0]["step_seconds"] for gpus in (1, 8))
-    peer, verdict = MISSING, "PyTorch's step on an H100 is missing"
+    what = f"{plan.name}, {'training step' if plan.train else 'the sum'}"
     if plan.about["row"] == "aggregate":
         # It reads the matrix' value of each edge, too: as much as one more feature.
         values = plans.Plan(plan.name, "bench", 1, text=plans.sum_model(plan.about["width"] + 1), options=plan.options)
         seconds = simulated(args, values, 1, folder, *machine)[0]["step_seconds"]
-        peer = f"{1e3 * seconds:.2f} ms"
-        verdict = "holds" if seconds / one >= 1 - NOISE else "does not hold"
-    what = f"{plan.name}, {'training step' if plan.train else 'the sum'}"
-    row(f"{what}, 1 GPU", f"{1e3 * one:.2f} ms", peer, "1 or more", verdict)
-    row(f"{what}, 8 GPUs, the same batch", f"{1e3 * eight:.2f} ms", "-", "-", f"{one / eight:.1f} times as fast as 1")
+        against(f"{what}, 1 GPU, cuSPARSE", one, seconds)
+    else:
+        row(f"{what}, 1 GPU", milliseconds(one), "-", "-", "")
+        ours = simulated(args, plan, 1, folder, "--machine", "h200", machine="h200")[0]["step_seconds"]
+        for peer, seconds in zip(("PyTorch", "torch.compile"), MEASURED[plan.name]):
+            against(f"{what}, an H200, {peer} as measured", ours, seconds, args.tiny)
+    row(f"{what}, 8 GPUs, the same batch", milliseconds(eight), "-", "-", f"{one / eight:.1f} times as fast as 1")
+
+
+def milliseconds(seconds):
+    return f"{1e3 * seconds:.2f} ms"
+
+
+def against(what, ours, peer, is_other=False):
+    """Ours is to take no longer. is_other: of sizes that the peer was not measured at."""
+    holds = "holds" if peer / ours >= 1 - NOISE else "does not hold"
+    row(what, milliseconds(ours), milliseconds(peer), "1 or more",
+        "of other sizes" if is_other else f"{peer / ours:.2f}, {holds}")
 
 
 def fetch(args, plan, folder):
@@ -106,17 +125,18 @@ def fetch(args, plan, folder):
 
 
 def row(what, ours, peer, aim, verdict):
-    print(f"predicted: {what:58} {ours:>14} {peer:>14} {aim:>14}  {verdict}", flush=True)
+    print(f"predicted: {what:66} {ours:>14} {peer:>14} {aim:>14}  {verdict}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.path.join(HERE, "../../bazel-bin"), help="folder of what was built")
     parser.add_argument("--machine", default="dgx-h100")
+    parser.add_argument("--tiny", action="store_true", help="plans of tiny sizes, to see that it works")
     args = parser.parse_args()
     row("", "ours", "the peer", "aim", "")
     with tempfile.TemporaryDirectory() as folder:
-        for plan in plans.benchmarks(tiny=False):
+        for plan in plans.benchmarks(tiny=args.tiny):
             {"overhead": overhead, "fetch": fetch}.get(plan.about["row"], steps)(args, plan, folder)
     return 0
 

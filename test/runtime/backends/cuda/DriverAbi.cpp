@@ -29,6 +29,8 @@ static_assert(cuda::success == CUDA_SUCCESS);
 static_assert(cuda::errorOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(cuda::errorNoDevice == CUDA_ERROR_NO_DEVICE);
 static_assert(cuda::errorStubLibrary == CUDA_ERROR_STUB_LIBRARY);
+static_assert(cuda::errorInvalidImage == CUDA_ERROR_INVALID_IMAGE);
+static_assert(cuda::errorInvalidPtx == CUDA_ERROR_INVALID_PTX);
 static_assert(cuda::errorNotReady == CUDA_ERROR_NOT_READY);
 static_assert(cuda::errorPeerAccessAlreadyEnabled ==
               CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
