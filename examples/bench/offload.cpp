@@ -56,16 +56,29 @@ json toJson(const Traffic &traffic) {
           {"peak", traffic.peak[0]}};
 }
 
-json answer(const Problem &problem) {
+Result<json> searched(const Problem &problem, bool anyOrder) {
   SearchOptions options;
   options.mostStates = 20000;
+  options.anyOrder = anyOrder;
   const auto found = search(problem, options);
   if (!found)
-    return {{"error", found.error().message}};
-  json made = {{"search", toJson(found->traffic)}};
-  made["search"]["lower_bound"] = found->lowerBound;
-  made["search"]["optimal"] = found->isOptimal;
-  made["search"]["states"] = found->states;
+    return found.error();
+  json made = toJson(found->traffic);
+  made["lower_bound"] = found->lowerBound;
+  made["optimal"] = found->isOptimal;
+  made["states"] = found->states;
+  return made;
+}
+
+json answer(const Problem &problem) {
+  json made;
+  for (const auto &[name, anyOrder] :
+       {std::pair("search", false), std::pair("any_order", true)}) {
+    auto found = searched(problem, anyOrder);
+    if (!found)
+      return {{"error", found.error().message}};
+    made[name] = std::move(*found);
+  }
   const std::pair<const char *, Policy> policies[] = {
       {"none", Policy::NoCache},
       {"lru", Policy::Lru},
