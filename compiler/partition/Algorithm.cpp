@@ -33,6 +33,8 @@ const std::vector<Algorithm> &partition::algorithms() {
        partitionByData},
       {"one-weird-trick", "data-parallel, fully connected layers cut",
        partitionByOneWeirdTrick},
+      {"zero", "data-parallel, gradients and the optimizer's history cut",
+       partitionLikeZero},
       {"flat", "all steps together", partitionFlat},
       {"flat-coarsened", "all steps together, on Tofu's coarsening",
        partitionFlatCoarsened, true},

@@ -24,6 +24,7 @@ Search partitionLikeIcml18;
 Search partitionLikeIcml18WithReduction;
 Search partitionByData; // DataParallel.cpp
 Search partitionByOneWeirdTrick;
+Search partitionLikeZero;
 Search partitionBest; // Best.cpp
 
 /// Tofu's dynamic program on Tofu's coarsening, in steps of these ways, on a

@@ -16,6 +16,8 @@ std::string partition::toString(const Search &search) {
   std::string text = search.algorithm;
   if (search.groups > 0)
     text += ", on " + std::to_string(search.groups) + " groups";
+  if (search.replicas > 1)
+    text += ", in " + std::to_string(search.replicas) + " replicas";
   for (size_t s = 0; s < search.ways.size(); ++s)
     text += (s ? " x " : ", steps of ") + std::to_string(search.ways[s]);
   if (!search.linkCosts.empty())
@@ -141,10 +143,10 @@ std::vector<std::vector<int64_t>> weightsOf(const std::vector<int64_t> &ways,
 
 bool isSame(const Search &a, const Search &b) {
   return a.algorithm == b.algorithm && a.groups == b.groups &&
-         a.ways == b.ways && a.alwaysCut == b.alwaysCut &&
-         a.alongSides == b.alongSides && a.bytesAlone == b.bytesAlone &&
-         a.linkCosts == b.linkCosts && a.weights == b.weights &&
-         a.withoutMachine == b.withoutMachine;
+         a.replicas == b.replicas && a.ways == b.ways &&
+         a.alwaysCut == b.alwaysCut && a.alongSides == b.alongSides &&
+         a.bytesAlone == b.bytesAlone && a.linkCosts == b.linkCosts &&
+         a.weights == b.weights && a.withoutMachine == b.withoutMachine;
 }
 
 } // namespace

@@ -17,6 +17,9 @@ struct Search {
   /// Of placements: on so many groups of GPUs, within which tensors are cut; 0:
   /// on as many as there are GPUs.
   int64_t groups = 0;
+  /// Of placements: so many groups of GPUs have all operators each, and a part
+  /// of the samples.
+  int64_t replicas = 1;
   /// With groups: how often all is placed (placement/ir/Passes.td).
   int64_t rounds = 1;
   /// As in Params; algorithms of their own rules have no use for them.
@@ -32,8 +35,8 @@ struct Search {
   bool withoutMachine = false;
 };
 
-/// "tofu"; "recursive, steps of 2 x 4, by links, parts by flops, all cut";
-/// "recursive, along vertices"
+/// "tofu"; "heft, in 2 replicas"; "recursive, steps of 2 x 4, by links, parts
+/// by flops, all cut"; "recursive, along vertices"
 std::string toString(const Search &search);
 
 /// Other searches than the default one: other sequences of steps, everything

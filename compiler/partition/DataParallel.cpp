@@ -5,7 +5,12 @@
 // connected layers are cut along their outputs. A layer is one if it uses each
 // weight once per sample, where a convolution uses it at every place.
 //
-// Both hold tensors whole that the choices of other algorithms would not, so
+// ZeRO (Rajbhandari et al. 2020, stage 2): the same, but each worker has a part
+// of each gradient and of the optimizer's history, and computes that part of
+// the parameters' next values, which all get then. A gradient of W bytes on R
+// workers moves 2 (R - 1) W bytes instead of R (R - 1) W.
+//
+// All hold tensors whole that the choices of other algorithms would not, so
 // their lower bound is of plans that may replicate anything.
 #include "compiler/partition/Algorithms.h"
 #include "compiler/partition/Contiguous.h"
@@ -119,8 +124,53 @@ std::vector<int> findOutputs(const OperatorGraph &graph, const Batch &batch) {
   return outputs;
 }
 
+/// Of tensors that are cut, each along one dimension, and of operators that
+/// then compute parts of results that stay whole; kNone for all others.
+struct Sharded {
+  std::vector<int> tensors, operators;
+};
+
+/// Gradients: what is summed over the samples, along the longest dimension; and
+/// what is computed of them element by element, up to the parameters' next
+/// values. Of parameters, only those are cut that nothing else reads.
+Sharded findSums(const OperatorGraph &graph, const Batch &batch) {
+  Sharded found;
+  found.tensors.assign(graph.tensors.size(), kNone);
+  std::vector<bool> staysWhole(graph.tensors.size(), false);
+  for (const Operator &op : graph.operators)
+    for (const Operand &operand : op.operands)
+      if (!isElementWise(graph, op) || !isElementWise(graph, op, operand))
+        staysWhole[size_t(operand.tensor)] =
+            graph.tensors[size_t(operand.tensor)].isParameter;
+  for (size_t o = 0; o < graph.operators.size(); ++o) {
+    const Operator &op = graph.operators[o];
+    const std::vector<int64_t> &shape = graph.tensors[op.result].shape;
+    int along = kNone;
+    if (batch.operators[o] >= int(shape.size())) {
+      if (!shape.empty())
+        found.tensors[op.result] =
+            int(std::max_element(shape.begin(), shape.end()) - shape.begin());
+    } else if (batch.operators[o] == kNone && isElementWise(graph, op)) {
+      for (const Operand &operand : op.operands)
+        if (isElementWise(graph, op, operand))
+          along = std::max(along, found.tensors[operand.tensor]);
+      if (along != kNone && !staysWhole[size_t(op.result)])
+        found.tensors[op.result] = along;
+      for (const Operand &operand : op.operands)
+        if (along != kNone && isElementWise(graph, op, operand) &&
+            graph.tensors[operand.tensor].isParameter &&
+            !staysWhole[size_t(operand.tensor)])
+          found.tensors[operand.tensor] = along; // history
+    }
+    found.operators.push_back(along);
+  }
+  return found;
+}
+
+enum class Kind { Plain, Trick, Zero };
+
 Result<PartitionPlan> byBatch(const OperatorGraph &graph, int64_t workers,
-                              const Params &given, bool trick) {
+                              const Params &given, Kind kind) {
   Params params = given;
   params.alwaysCut = false;
   params.wholeTensorShare = params.wholeOperatorShare = 1; // all may be whole
@@ -129,21 +179,26 @@ Result<PartitionPlan> byBatch(const OperatorGraph &graph, int64_t workers,
       [&](const NextStep &step, const std::vector<int> &, Greedy &greedy) {
         const int tensors = int(graph.tensors.size());
         const Batch batch = findBatch(graph);
-        std::vector<int> outputs(tensors, kNone);
-        if (trick)
-          outputs = findOutputs(graph, batch);
+        Sharded sharded{std::vector<int>(graph.tensors.size(), kNone),
+                        std::vector<int>(graph.operators.size(), kNone)};
+        if (kind == Kind::Trick)
+          sharded.tensors = findOutputs(graph, batch);
+        else if (kind == Kind::Zero)
+          sharded = findSums(graph, batch);
+        const std::vector<int> &cut = sharded.tensors;
         for (int t = 0; t < tensors; ++t)
-          greedy.decide(
-              t, optionOr(outputs[t] != kNone ? outputs[t] : batch.tensors[t],
-                          step.options[t]));
+          greedy.decide(t, optionOr(cut[t] != kNone ? cut[t] : batch.tensors[t],
+                                    step.options[t]));
         for (int op = 0; op < int(graph.operators.size()); ++op) {
-          const int v = tensors + op;
-          bool ofCutLayer = outputs[graph.operators[op].result] != kNone;
+          const int v = tensors + op, along = sharded.operators[op];
+          const bool isSum = kind == Kind::Zero && batch.operators[op] != kNone;
+          bool isOfCut = cut[graph.operators[op].result] != kNone;
           for (const Operand &operand : graph.operators[op].operands)
-            ofCutLayer = ofCutLayer || outputs[operand.tensor] != kNone;
-          greedy.decide(
-              v, ofCutLayer ? greedy.best(v)
-                            : optionOr(batch.operators[op], step.options[v]));
+            isOfCut = isOfCut || cut[operand.tensor] != kNone;
+          greedy.decide(v, along != kNone ? optionOr(along, step.options[v])
+                           : isOfCut && !isSum ? greedy.best(v)
+                                               : optionOr(batch.operators[op],
+                                                          step.options[v]));
         }
       });
 }
@@ -153,11 +208,17 @@ Result<PartitionPlan> byBatch(const OperatorGraph &graph, int64_t workers,
 Result<PartitionPlan> partition::partitionByData(const OperatorGraph &graph,
                                                  int64_t workers,
                                                  const Params &params) {
-  return byBatch(graph, workers, params, false);
+  return byBatch(graph, workers, params, Kind::Plain);
 }
 
 Result<PartitionPlan>
 partition::partitionByOneWeirdTrick(const OperatorGraph &graph, int64_t workers,
                                     const Params &params) {
-  return byBatch(graph, workers, params, true);
+  return byBatch(graph, workers, params, Kind::Trick);
+}
+
+Result<PartitionPlan> partition::partitionLikeZero(const OperatorGraph &graph,
+                                                   int64_t workers,
+                                                   const Params &params) {
+  return byBatch(graph, workers, params, Kind::Zero);
 }

@@ -22,21 +22,27 @@ Result<OnMachine> OnMachine::of(const machines::Machine &machine,
 std::vector<partition::Search> OnMachine::allKinds() const {
   std::vector<partition::Search> list = searches();
   list.resize(1);
-  const auto add = [&](std::string_view algorithm, int64_t groups = 0) {
+  const auto add = [&](std::string_view algorithm, int64_t groups = 0,
+                       int64_t replicas = 1) {
     partition::Search search;
     search.algorithm = algorithm;
     search.groups = groups;
+    search.replicas = replicas;
     list.push_back(std::move(search));
   };
   const int64_t gpus = int64_t(site.devices.size());
   if (gpus == 1)
     return list;
   add("data-parallel");
+  add("zero");
   for (const std::string_view placement : placement::strongest())
     add(placement);
   for (int64_t groups = 2; groups < gpus; ++groups)
     if (gpus % groups == 0)
       add(placement::strongest().front(), groups);
+  for (int64_t replicas = 2; replicas < gpus; ++replicas)
+    if (gpus % replicas == 0)
+      add(placement::strongest().front(), 0, replicas);
   return list;
 }
 

@@ -45,8 +45,8 @@ public:
     return partition::searchesFor(site, hasSides);
   }
   /// Searches of every kind, for --algorithm auto: the first of searches(),
-  /// data parallelism, placements, and placements on groups within which
-  /// tensors are cut.
+  /// data parallelism, placements, placements on groups within which tensors
+  /// are cut, and placements within replicas.
   std::vector<partition::Search> allKinds() const;
   /// How many plans of a model to compare: a few of a large one, so that
   /// compiling takes seconds. The same on any computer.

@@ -83,6 +83,7 @@ void smex::pipeline::addDecisionPasses(
     placeOptions.gpus = options.gpus;
     placeOptions.algorithm = search.algorithm;
     placeOptions.groups = search.groups;
+    placeOptions.replicas = search.replicas;
     placeOptions.rounds = search.rounds;
     placeOptions.memoryBytes = placedBytes.value_or(-1);
     placeOptions.spare = options.spare;

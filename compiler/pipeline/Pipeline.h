@@ -37,8 +37,8 @@ struct CompileOptions {
   /// algorithm.
   std::optional<training::TrainingOptions> training;
   /// Without one, `recursive`, and others if memory must be less. "auto", with
-  /// a machine: partitions, placements, and placements on groups of GPUs within
-  /// which tensors are cut; the fastest is taken.
+  /// a machine: partitions, placements, placements on groups of GPUs within
+  /// which tensors are cut, and within replicas; the fastest is taken.
   std::optional<partition::Search> search;
   bool isAuto() const { return search && search->algorithm == "auto"; }
   /// What the plan is for. Several searches are tried, and of the plans that

@@ -102,7 +102,8 @@ smex::pipeline::execOptionsFor(const CompileOptions &options,
 }
 
 bool smex::pipeline::isPlaced(const partition::Search &search) {
-  return placement::isAlgorithm(search.algorithm) && search.groups == 0;
+  return placement::isAlgorithm(search.algorithm) && search.groups == 0 &&
+         search.replicas == 1;
 }
 
 int64_t smex::pipeline::placedPeakOf(ModuleOp module) {

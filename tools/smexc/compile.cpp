@@ -15,6 +15,7 @@
 #include "tools/smexc/Command.h"
 #include "tools/smexc/Compared.h"
 #include "tools/smexc/GraphPartition.h"
+#include "tools/smexc/Groups.h"
 #include "tools/smexc/Import.h"
 #include "tools/smexc/Training.h"
 
@@ -34,7 +35,7 @@ struct Arguments {
   std::string model, output, stats, emit;
   std::string algorithm, machine, profile, graphPartition;
   std::vector<std::string> memoryPerGpu, cudaArch;
-  int64_t groups = 0;
+  GroupArguments groups;
   ImportArguments import;
   TrainingArguments training;
   pipeline::CompileOptions compile;
@@ -90,21 +91,6 @@ Status setMachine(Arguments &arguments) {
   if (!limit)
     return limit.takeError();
   options.memory = std::move(*limit);
-  return {};
-}
-
-Status setGroups(Arguments &arguments) {
-  if (arguments.groups == 0)
-    return {};
-  if (!placement::isAlgorithm(arguments.algorithm))
-    return Error{"--groups " + std::to_string(arguments.groups) +
-                     ": only placements have groups; give one as --algorithm",
-                 Fault::Usage};
-  if (arguments.compile.gpus % arguments.groups != 0)
-    return Error{std::to_string(arguments.compile.gpus) + " GPUs are not " +
-                     std::to_string(arguments.groups) + " groups of equal size",
-                 Fault::Usage};
-  arguments.compile.search->groups = arguments.groups;
   return {};
 }
 
@@ -321,11 +307,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
       "FILE.json that smex-run --profile wrote: what operators take, "
       "for placing them (default: what the machine's description, "
       "or that of an H100, says)");
-  app.add_option("--groups", arguments.groups,
-                 "place on so many groups of GPUs, and cut tensors within "
-                 "them; with a placement as --algorithm (default: one group "
-                 "per GPU)")
-      ->check(CLI::Range(1, 1024));
+  declareGroups(app, arguments.groups);
   app.add_flag("--reproducible", arguments.compile.reproducible,
                "the same bits for any number of GPUs: no sum is split, no "
                "library kernels; slower");
@@ -365,7 +347,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
   }
   if (!arguments.algorithm.empty())
     arguments.compile.search.emplace().algorithm = arguments.algorithm;
-  if (Status set = setGroups(arguments); !set)
+  if (Status set = setGroups(arguments.groups, arguments.compile); !set)
     return report(set.error());
   if (Status set = checkSpare(arguments); !set)
     return report(set.error());

@@ -9,7 +9,8 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
     Hands the graph to a placement algorithm (compiler/placement, ParDNN's
     thesis) as plain structs, and writes what it decides as the partition search
     does: a division per tensor and per application, in one step, in which all
-    is placed on one GPU. `peak_bytes` of the search is what a plan of it takes
+    is placed on one GPU. With `replicas`, a step of data parallelism comes
+    before that. `peak_bytes` of the search is what a plan of it takes
     of each GPU, if exec-fetch-made is run on it and its list stays so.
   }];
   let dependentDialects = ["::smex::semantic::SmexDialect"];
@@ -20,6 +21,9 @@ def Place : Pass<"smex-place", "mlir::ModuleOp"> {
     Option<"groups", "groups", "int64_t", /*default=*/"0",
            "place on so many groups of GPUs, and cut within them; 0: as many as "
            "GPUs">,
+    Option<"replicas", "replicas", "int64_t", /*default=*/"1",
+           "so many groups of GPUs have all operators each, and a part of the "
+           "samples; places on the GPUs of each, not on groups">,
     Option<"rounds", "rounds", "int64_t", /*default=*/"1",
            "with groups: how often all is placed, each time by what operators "
            "take as they were cut the last time">,

@@ -1,3 +1,4 @@
+#include "compiler/partition/Algorithm.h"
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Recursive.h"
@@ -41,14 +42,23 @@ partition::Step stepOf(const partition::OperatorGraph &graph,
   return step;
 }
 
-/// The step alone, or with the steps of the recursive search within its groups
-/// after it.
+/// Samples cut among so many replicas, each of which has all parameters, and a
+/// part of each gradient (ZeRO); no steps where there is one.
+Result<partition::PartitionPlan>
+replicasOf(const partition::OperatorGraph &graph, int64_t replicas) {
+  if (replicas == 1)
+    return partition::PartitionPlan();
+  partition::Params params;
+  params.lowerBound = false;
+  return partition::partition(graph, replicas, "zero", params);
+}
+
+/// The step after those that make replicas, or with the steps of the recursive
+/// search within its groups after it.
 Result<partition::PartitionPlan> planOf(const partition::OperatorGraph &graph,
+                                        partition::PartitionPlan before,
                                         partition::Step step, int64_t gpus) {
-  partition::PartitionPlan plan;
-  if (step.ways == 1 && gpus == 1)
-    return plan;
-  if (step.ways < gpus) {
+  if (step.ways * before.workers() < gpus) {
     partition::Params params;
     if (step.ways > 1) {
       params.first = &step;
@@ -59,7 +69,12 @@ Result<partition::PartitionPlan> planOf(const partition::OperatorGraph &graph,
     params.lowerBound = false; // it knows of no placements
     return partition::partitionRecursively(graph, gpus, params);
   }
-  plan.steps.push_back(std::move(step));
+  partition::PartitionPlan plan;
+  plan.steps = std::move(before.steps);
+  if (step.ways > 1)
+    plan.steps.push_back(std::move(step));
+  if (plan.steps.empty())
+    return plan;
   plan.bytes = partition::communicationBytes(graph, plan);
   plan.sharedBytes = plan.bytes - partition::bytesSavedBySharing(graph, plan);
   plan.optimal = plan.sharedBytes == 0; // bounded by nothing else
@@ -249,7 +264,8 @@ private:
   /// what it really takes, and by that all are placed again, until they have
   /// been placed `rounds` times.
   Result<Decided> decide(ModuleOp module, const partition::OperatorGraph &graph,
-                         Tasks &tasks, const Devices &devices) const {
+                         const partition::PartitionPlan &before, Tasks &tasks,
+                         const Devices &devices) const {
     const auto tellLimit = [&](int64_t bytes) {
       module->setAttr(enoughBytesAttr,
                       Builder(module).getI64IntegerAttr(bytes));
@@ -267,8 +283,9 @@ private:
       auto chosen = choose(problem, tasks, algorithm, tellLimit);
       if (!chosen)
         return chosen.takeError();
-      auto plan = planOf(
-          graph, stepOf(graph, tasks, chosen->placement, devices.count), gpus);
+      auto plan =
+          planOf(graph, before,
+                 stepOf(graph, tasks, chosen->placement, devices.count), gpus);
       if (!plan)
         return plan.takeError();
       if (round >= rounds || devices.count == 1 || devices.gpusEach == 1)
@@ -286,19 +303,38 @@ private:
     return int(std::min<int64_t>(count, int64_t(site->machine.gpus.size())));
   }
 
+  /// Operators take what a replica brings from the others for them, too.
+  Status addSums(const partition::OperatorGraph &graph,
+                 const partition::PartitionPlan &before, Tasks &tasks) const {
+    if (before.steps.empty())
+      return {};
+    const auto links = devicesOf(site->machine, ofMachine(gpus));
+    if (!links)
+      return links.error();
+    const auto seconds = secondsBetweenReplicas(graph, before, *links);
+    for (size_t o = 0; o < seconds.size(); ++o)
+      tasks.graph.tasks[size_t(tasks.ofOperator[o])].seconds += seconds[o];
+    return {};
+  }
+
   Status place(ModuleOp module, func::FuncOp main) {
     if (!site)
       if (Status status = readSite(); !status)
         return status;
-    const int64_t placed = groups > 0 ? groups : gpus;
-    if (gpus % placed != 0)
+    if (replicas < 1 || gpus % replicas != 0)
+      return fail(int64_t(gpus), " GPUs are not ", int64_t(replicas),
+                  " replicas of equal size");
+    if (replicas > 1 && groups > 0)
+      return fail("replicas place on GPUs, not on groups of them");
+    const int64_t each = gpus / replicas, placed = groups > 0 ? groups : each;
+    if (each % placed != 0)
       return fail(int64_t(gpus), " GPUs are not ", placed,
                   " groups of equal size");
-    auto devices = devicesOf(site->machine, ofMachine(gpus));
+    auto devices = devicesOf(site->machine, ofMachine(each));
     if (!devices)
       return devices.takeError();
     devices->count = int(placed);
-    devices->gpusEach = int(gpus / placed);
+    devices->gpusEach = int(each / placed);
     devices->memoryBytes.reset();
     if (memoryBytes >= 0)
       devices->memoryBytes = memoryBytes;
@@ -312,18 +348,23 @@ private:
         }))
       return fail(measured->file, " is of \"", measured->model,
                   "\", and has none of this model's operators");
+    auto before = replicasOf(input.graph, replicas);
+    if (!before)
+      return before.takeError();
     Tasks tasks = tasksOf(input, tdl::LambdaTable(module),
-                          site->machine.deviceOf(0), measured);
+                          site->machine.deviceOf(0), measured, *before);
+    if (Status status = addSums(input.graph, *before, tasks); !status)
+      return status;
     if (Status status = placement::validate(tasks.graph); !status)
       return status;
-    // Of groups of GPUs nothing is said: what they cut and exchange is not yet
-    // known.
+    // Of groups of GPUs and of replicas nothing is said: what they cut and
+    // exchange is not yet known.
     std::optional<PlanBytes> counted;
     if (placed == gpus) {
       counted.emplace(input, tdl::LambdaTable(module), planned(), gpus);
       devices->needed = [&](int64_t bytes) { return counted->atMost(bytes); };
     }
-    const auto decided = decide(module, input.graph, tasks, *devices);
+    const auto decided = decide(module, input.graph, *before, tasks, *devices);
     if (!decided)
       return decided.error();
     const auto &[chosen, plan] = *decided;

@@ -14,11 +14,20 @@ using namespace smex::placement;
 
 namespace {
 
-double volumeOf(const std::vector<int64_t> &shape) {
+/// As a double: points are more than 63 bits can count.
+double volumeOf(const Box &points) {
   double volume = 1;
-  for (int64_t size : shape)
-    volume *= double(size);
+  for (const Interval &each : points)
+    volume *= double(each.hi - each.lo);
   return volume;
+}
+
+/// Of all points of an operator, what part these are.
+double partOf(const Box &points, const std::vector<int64_t> &extents) {
+  double all = 1;
+  for (int64_t extent : extents)
+    all *= double(extent);
+  return all == 0 ? 1 : volumeOf(points) / all;
 }
 
 /// As plans place it.
@@ -79,11 +88,12 @@ public:
   Times(const tdl::LambdaTable &lambdas, const machines::Device &device)
       : lambdas(lambdas), device(device) {}
 
-  /// `written`, `regions`: bytes of the result, and of what is read of each
-  /// operand. `aligned`: all of their rows are.
+  /// Of these points of the operator's. `written`, `regions`: bytes of the
+  /// result, and of what is read of each operand. `aligned`: all of their rows
+  /// are.
   double of(semantic::ApplyOp apply, const partition::Operator &op,
-            const partition::OperatorGraph &graph, double written,
-            const std::vector<double> &regions, bool aligned) {
+            const partition::OperatorGraph &graph, const Box &points,
+            double written, const std::vector<double> &regions, bool aligned) {
     const mlir::Attribute symbol = apply.getLambdaAttr().getAttr();
     auto known = kernels.find(symbol);
     if (known == kernels.end())
@@ -94,8 +104,7 @@ public:
                   .first;
     const smex::TensorType type =
         semantic::tensorType(apply.getResult().getType());
-    const double counted =
-        known->second.counted(volumeOf(op.extents), type.shape);
+    const double counted = known->second.counted(volumeOf(points), type.shape);
     double bytes = written;
     for (size_t i = 0; i < regions.size(); ++i) {
       const auto &tensor = graph.tensors[size_t(op.operands[i].tensor)];
@@ -124,8 +133,12 @@ int64_t placement::bytesOf(const partition::Tensor &tensor) {
 Tasks placement::tasksOf(const partition::GraphOfModule &module,
                          const tdl::LambdaTable &lambdas,
                          const machines::Device &device,
-                         const machines::Profile *profile) {
+                         const machines::Profile *profile,
+                         const partition::PartitionPlan &before) {
   const partition::OperatorGraph &graph = module.graph;
+  const auto owned = [&](int tensor) {
+    return partition::ownedBox(graph, before, tensor, /*worker=*/0);
+  };
   const ModelLayers layers = layersOf(graph);
   Tasks tasks;
   tasks.ofTensor.assign(graph.tensors.size(), -1);
@@ -143,7 +156,8 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       continue;
     makers[value] = tasks.ofTensor[t] = int(tasks.graph.tasks.size());
     Task &task =
-        add(graph.tensors[t].name, placedBytes(bytesOf(graph.tensors[t])));
+        add(graph.tensors[t].name,
+            placedBytes(volume(owned(int(t))) * graph.tensors[t].elementBytes));
     task.layer = layers.ofTensor[t];
     if (graph.tensors[t].isParameter)
       task.memory = MemoryKind::Residual;
@@ -160,23 +174,21 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
     semantic::ApplyOp apply = module.applications[o];
     const partition::Tensor &result = graph.tensors[size_t(op.result)];
     const int number = int(tasks.graph.tasks.size());
-    Box indices;
-    for (int64_t extent : op.extents)
-      indices.push_back({0, extent});
+    const Box indices = partition::indexBox(graph, before, int(o), 0);
+    const Box written = front(indices, result.shape.size());
+    const int64_t writtenBytes = volume(written) * result.elementBytes;
     std::vector<double> regions;
-    bool aligned =
-        simulate::hasAlignedRows(wholeBox(result.shape), result.elementBytes);
+    bool aligned = simulate::hasAlignedRows(written, result.elementBytes);
     for (size_t i = 0; i < op.operands.size(); ++i) {
       const partition::Tensor &tensor =
           graph.tensors[size_t(op.operands[i].tensor)];
-      const Box region = op.operands[i].access.region(indices, tensor.shape);
+      const Box whole = owned(op.operands[i].tensor);
+      const Box region =
+          intersect(op.operands[i].access.region(indices, tensor.shape), whole);
       const int64_t bytes = volume(region) * tensor.elementBytes;
       aligned &= simulate::hasAlignedRows(region, tensor.elementBytes);
       regions.push_back(double(bytes));
       const int maker = makers.at(apply.getInputs()[i]);
-      Box whole;
-      for (const int64_t size : tensor.shape)
-        whole.push_back({0, size});
       tasks.graph.edges.push_back(
           {maker, number, placedBytes(bytes),
            region == whole ? 0 : parts.of(maker, region)});
@@ -184,7 +196,7 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       if (size_t(maker) < readers.size())
         readers[size_t(maker)].push_back(number);
     }
-    Task &task = add(op.name, placedBytes(bytesOf(result)));
+    Task &task = add(op.name, placedBytes(writtenBytes));
     task.layer = layers.ofOperator[o];
     const std::vector<int> inPlace =
         analysis::inPlaceOperands(lambdas[apply.getLambdaAttr().getAttr()]);
@@ -194,17 +206,17 @@ Tasks placement::tasksOf(const partition::GraphOfModule &module,
       if (isTemporary(operand) && readsInPlace(apply, operand, inPlace) &&
           lastReaders[tensor] == int(o) &&
           graph.tensors[tensor].shape == result.shape &&
-          regions[size_t(i)] == double(bytesOf(result))) {
+          regions[size_t(i)] == double(writtenBytes)) {
         task.overwrites = makers.at(operand);
         break;
       }
     }
-    task.seconds =
-        times.of(apply, op, graph, double(bytesOf(result)), regions, aligned);
+    task.seconds = times.of(apply, op, graph, indices, double(writtenBytes),
+                            regions, aligned);
     if (profile)
       if (const auto measured = profile->seconds.find(result.name);
           measured != profile->seconds.end())
-        task.seconds = measured->second;
+        task.seconds = measured->second * partOf(indices, op.extents);
     task.kept = isKept(apply.getResult());
     if (const int parameter = tasks.ofTensor[size_t(op.result)];
         parameter >= 0) {

@@ -34,9 +34,14 @@ int64_t bytesOf(const partition::Tensor &tensor);
 /// Seconds are those that the simulator says of the operator as a whole
 /// (compiler/simulate/KernelTime.h), or those of a profile where it has the
 /// operator.
+///
+/// `before`: steps that are decided already. Tasks are then what the first of
+/// the groups that these make does, with its shares of tensors; what it gets
+/// from other groups is no edge.
 Tasks tasksOf(const partition::GraphOfModule &module,
               const tdl::LambdaTable &lambdas, const machines::Device &device,
-              const machines::Profile *profile = nullptr);
+              const machines::Profile *profile = nullptr,
+              const partition::PartitionPlan &before = {});
 
 } // namespace smex::placement
 

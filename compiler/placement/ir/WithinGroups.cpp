@@ -24,17 +24,30 @@ double largestShare(const partition::OperatorGraph &graph,
   return most / all;
 }
 
-/// What moves for the operator between GPUs of one group: all that moves, less
-/// what comes from other groups.
-int64_t bytesWithin(const partition::OperatorGraph &graph,
-                    const partition::PartitionPlan &plan, int op) {
-  int64_t bytes = partition::writeBytes(graph, plan, op) -
-                  partition::writeBytes(graph, plan, op, 1);
+/// What moves for the operator between groups of these first steps.
+int64_t bytesBetween(const partition::OperatorGraph &graph,
+                     const partition::PartitionPlan &plan, int op,
+                     size_t steps) {
+  int64_t bytes = partition::writeBytes(graph, plan, op, steps);
   const size_t operands = graph.operators[size_t(op)].operands.size();
   for (size_t i = 0; i < operands; ++i)
-    bytes += partition::readBytes(graph, plan, op, int(i)) -
-             partition::readBytes(graph, plan, op, int(i), 1);
+    bytes += partition::readBytes(graph, plan, op, int(i), steps);
   return bytes;
+}
+
+/// Between GPUs of one group: all that moves, less what comes from other
+/// groups.
+int64_t bytesWithin(const partition::OperatorGraph &graph,
+                    const partition::PartitionPlan &plan, int op) {
+  return bytesBetween(graph, plan, op, plan.steps.size()) -
+         bytesBetween(graph, plan, op, 1);
+}
+
+/// All of `groups` bring as much at once.
+double secondsOf(int64_t bytes, double groups, const Devices &links) {
+  return bytes > 0 ? links.latencySeconds +
+                         double(bytes) / groups / links.bytesPerSecond
+                   : 0;
 }
 
 } // namespace
@@ -51,9 +64,20 @@ placement::secondsWithinGroups(const partition::OperatorGraph &graph,
     const double launch = std::min(launchSeconds, alone[op]);
     double sum =
         launch + (alone[op] - launch) * largestShare(graph, plan, int(op));
-    if (const int64_t bytes = bytesWithin(graph, plan, int(op)); bytes > 0)
-      sum += links.latencySeconds + double(bytes) / each / links.bytesPerSecond;
-    seconds.push_back(sum);
+    seconds.push_back(
+        sum + secondsOf(bytesWithin(graph, plan, int(op)), each, links));
   }
+  return seconds;
+}
+
+std::vector<double>
+placement::secondsBetweenReplicas(const partition::OperatorGraph &graph,
+                                  const partition::PartitionPlan &plan,
+                                  const Devices &links) {
+  std::vector<double> seconds;
+  for (size_t op = 0; op < graph.operators.size(); ++op)
+    seconds.push_back(
+        secondsOf(bytesBetween(graph, plan, int(op), plan.steps.size()),
+                  double(plan.workers()), links));
   return seconds;
 }

@@ -1,5 +1,6 @@
 // What operators take on groups of GPUs, where a plan cuts them within the
-// group that each of them is placed on.
+// group that each of them is placed on; and what they bring from other groups,
+// each of which has all operators and a part of the samples.
 #ifndef SMEX_COMPILER_PLACEMENT_IR_WITHINGROUPS_H
 #define SMEX_COMPILER_PLACEMENT_IR_WITHINGROUPS_H
 
@@ -22,6 +23,13 @@ std::vector<double> secondsWithinGroups(const partition::OperatorGraph &graph,
                                         const std::vector<double> &alone,
                                         double launchSeconds,
                                         const Devices &links);
+
+/// By operator, what a replica brings from the others for it, as a sum over
+/// samples. `plan`: the steps that make the replicas. `links`: between these.
+std::vector<double>
+secondsBetweenReplicas(const partition::OperatorGraph &graph,
+                       const partition::PartitionPlan &plan,
+                       const Devices &links);
 
 } // namespace smex::placement
 

@@ -95,6 +95,38 @@ TEST_CASE("data parallelism replicates parameters and cuts the batch") {
   CHECK(plan.bytes == 3 * 8 * 7 * 32 * 32 * 4);
 }
 
+TEST_CASE("ZeRO cuts gradients, history and updates, and replicates parameters") {
+  // y = x . w; the gradient of w, summed over 64 samples; a history that it is
+  // added to; and the next w, in w's place.
+  Model model;
+  const int x = model.tensor({64, 24}), w = model.tensor({24, 32}),
+            history = model.tensor({24, 32});
+  const int y = model.matmul(x, w);
+  const int gradient =
+      model.apply({24, 32}, {64}, {{x, indices({2, 0})}, {y, indices({2, 1})}});
+  const int nextHistory = model.elementwise({history, gradient});
+  const int next = model.elementwise({w, nextHistory});
+  model.tensors[w].isParameter = model.tensors[history].isParameter = true;
+  model.tensors[next].isParameter = true; // it is read as a whole, as w is
+  const int z = model.matmul(y, model.tensor({32, 8}));
+  const int again = model.apply({64, 32}, {24},
+                                {{x, indices({0, 2})}, {next, indices({2, 1})}});
+  REQUIRE(again > z);
+
+  const PartitionPlan plan = run(model, 4, "zero");
+  const Step &step = plan.steps.at(0);
+  CHECK(step.tensors[w].isWhole());
+  CHECK(step.tensors[next].isWhole());
+  for (const int each : {x, y, again})
+    CHECK(step.tensors[each].cuts(0));
+  for (const int each : {history, gradient, nextHistory})
+    CHECK(step.tensors[each].cuts(1)); // 32, its longest
+  // Each worker gets three terms of its fourth of the gradient, and the other
+  // three fourths of the next w.
+  CHECK(plan.bytes == 2 * 3 * 24 * 32 * 4);
+  CHECK(run(model, 4, "data-parallel").bytes == 4 * 3 * 24 * 32 * 4);
+}
+
 TEST_CASE("a place is one of the step's groups") {
   const Model model = matmulModel(4, 4, 4);
   Step placed;

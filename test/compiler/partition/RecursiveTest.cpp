@@ -289,7 +289,7 @@ TEST_CASE("algorithms are known by name") {
         "no algorithm \"magic\"; there are recursive, rounded, best, tofu, "
         "critical-dp, "
         "all-row-greedy, all-row-random, spartan, equal-chop, icml18, "
-        "icml18-reduction, data-parallel, one-weird-trick, flat, "
+        "icml18-reduction, data-parallel, one-weird-trick, zero, flat, "
         "flat-coarsened, brute-force");
   CHECK(!partition::partition(chain(40, 8, 8), 8, "brute-force"));
   CHECK(!partition::partition(model, 0));

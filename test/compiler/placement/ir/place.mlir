@@ -2,6 +2,9 @@
 // RUN: smex-opt %s --smex-place="gpus=2 algorithm=heft" | FileCheck %s --check-prefix=HEFT
 // RUN: smex-opt %s --smex-place="gpus=1 algorithm=heft" | FileCheck %s --check-prefix=ALONE
 // RUN: smex-opt %s --smex-place="gpus=4 groups=2 algorithm=layer-wise" | FileCheck %s --check-prefix=GROUPS
+// RUN: smex-opt %s --smex-place="gpus=4 replicas=2 algorithm=layer-wise" | FileCheck %s --check-prefix=REPLICAS
+// RUN: not smex-opt %s --smex-place="gpus=4 replicas=3 algorithm=layer-wise" 2>&1 | FileCheck %s --check-prefix=UNLIKE
+// RUN: not smex-opt %s --smex-place="gpus=4 replicas=2 groups=2 algorithm=layer-wise" 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not smex-opt %s --smex-place="gpus=4 groups=3 algorithm=layer-wise" 2>&1 | FileCheck %s --check-prefix=UNEQUAL
 // RUN: not smex-opt %s --smex-place="gpus=2 algorithm=magic" 2>&1 | FileCheck %s --check-prefix=MAGIC
 // RUN: not smex-opt %s --smex-place="gpus=2 algorithm=heft memory-bytes=65536" 2>&1 | FileCheck %s --check-prefix=LITTLE
@@ -33,6 +36,18 @@ tdl.lambda @matmul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda
 // GROUPS: "w0" {cut = #smex.division<placed 0, part {{[01]}}>}
 // GROUPS: "second/y" {cut = #smex.division<placed 1, part {{[01]}}>
 
+// Each replica has all weights, and half of the samples; what moves within it
+// is half of what one alone moves, and there are two.
+// REPLICAS: bytes = 65536 : i64
+// REPLICAS-SAME: smex.ways = array<i64: 2, 2>
+// REPLICAS: smex.cut = #smex.division<part 0, placed 0>
+// REPLICAS: smex.parameter "w0" {cut = #smex.division<whole, placed 0>}
+// REPLICAS: smex.parameter "w1" {cut = #smex.division<whole, placed 1>}
+// REPLICAS: "first/y" {cut = #smex.division<part 0, placed 0>, split = #smex.division<part 0, placed 0>}
+// REPLICAS: "second/y" {cut = #smex.division<part 0, placed 1>, split = #smex.division<part 0, placed 1>}
+
+// UNLIKE: error: 4 GPUs are not 3 replicas of equal size
+// BOTH: error: replicas place on GPUs, not on groups of them
 // UNEQUAL: error: 4 GPUs are not 3 groups of equal size
 // MAGIC: error: no placement algorithm is called "magic"; there are
 // LITTLE: error: {{.*}}65536
