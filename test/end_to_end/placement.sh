@@ -53,38 +53,6 @@ a, b, c, d = json.load(open(sys.argv[1]))["totals"]["peak_bytes"]
 sys.exit(a != b or c != d or a == c)
 PYTHON
 
-# Replicas: both have all operators, on other GPUs of each, and half of the samples; gradients are cut between them.
-"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 8 --algorithm pardnn --replicas 4 -o "$work/replicas"
-"$smexc" check "$work/replicas"
-"$smex_run" "$work/replicas" --steps 3 --seed 5 --verify --metrics "$work/metrics.json" > "$work/run"
-losses "$work/run" | cmp - "$work/expected" || fail "in replicas: other losses"
-"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm zero -o "$work/zero"
-"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm data-parallel -o "$work/parallel"
-"$smex_run" "$work/zero" --steps 3 --seed 5 --verify > "$work/run"
-losses "$work/run" | cmp - "$work/expected" || fail "ZeRO: other losses"
-/usr/bin/python3 - "$work/replicas/plan.json" "$work/metrics.json" "$work/zero/plan.json" "$work/parallel/plan.json" << 'PYTHON'
-import json, sys
-replicas, metrics, zero, parallel = (json.load(open(file)) for file in sys.argv[1:])
-totals = replicas["totals"]
-if totals["communication_bytes"] != metrics["communication_bytes"] or totals["peak_bytes"] != metrics["peak_bytes"]:
-    sys.exit("FAILED: replicas: not as predicted")
-peaks = totals["peak_bytes"]
-if any(peaks[2 * r + g] != peaks[g] for r in range(4) for g in range(2)) or peaks[0] == peaks[1]:
-    sys.exit(f"FAILED: replicas are not alike, or do not hold different operators on their GPUs: {peaks}")
-# A gradient of W bytes moves 2 x 3 W instead of 4 x 3 W, and a fourth of the history is on each GPU.
-moved = [plan["totals"]["communication_bytes"] for plan in (zero, parallel)]
-if not moved[0] * 1.9 < moved[1] or not max(zero["totals"]["peak_bytes"]) < max(parallel["totals"]["peak_bytes"]):
-    sys.exit(f"FAILED: ZeRO moves {moved[0]} bytes, data parallelism {moved[1]}")
-PYTHON
-refused() { # MESSAGE OPTION..
-  ! "$smexc" "$work/rnn.json" --gpus 4 -o "$work/no" "${@:2}" 2> "$work/error" || fail "$1: is taken"
-  grep -q "$1" "$work/error" || fail "$1: says $(cat "$work/error")"
-}
-refused 'error: --replicas 2: only placements have replicas; give one as --algorithm' --replicas 2
-refused 'error: --replicas 2: only placements have replicas' --replicas 2 --algorithm auto --machine dgx-2
-refused 'error: 4 GPUs are not 3 replicas of equal size' --replicas 3 --algorithm heft
-refused 'error: --groups and --replicas: give one of them' --replicas 2 --groups 2 --algorithm heft
-
 # A limit that one GPU's plan does not keep is kept on four.
 peak() { /usr/bin/python3 -c "import json; print(max(json.load(open('$1/plan.json'))['totals']['peak_bytes']))"; }
 limit=$(($(peak "$work/alone") * 17 / 20))
