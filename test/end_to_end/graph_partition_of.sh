@@ -18,6 +18,10 @@ edges() { # NODES EDGES SEED
 edges 30 60 1 > edges.txt
 graph=(--graph edges.txt) sizes=(--features 5 --hidden 4 --classes 3)
 case $network in
+gcn-*)
+  network=gcn sizes+=("--${4#gcn-}")
+  [[ $4 != gcn-residual ]] || sizes+=(--layers 3)
+  ;;
 rgcn) edges 30 60 1 typed > edges.txt ;;
 nnconv) sizes+=(--edge-features 3 --edge-hidden 3) ;;
 gin)
