@@ -27,12 +27,14 @@ struct Layers {
 
   enum Tensors { Offsets, Sources, X, Y, Z };
 
+  /// `reach`: how far from a vertex its neighbours are, at most.
   Layers(int64_t vertices, Random &random, int64_t width = 6,
-         int64_t degrees = 5)
+         int64_t degrees = 5, std::optional<int64_t> reach = {})
       : vertices(vertices), width(width) {
     for (int64_t v = 0; v < vertices; ++v) {
       for (int64_t e = random.below(degrees); e > 0; --e)
-        sources.push_back(random.below(vertices));
+        sources.push_back(reach ? (v + random.between(0, *reach)) % vertices
+                                : random.below(vertices));
       offsets.push_back(int64_t(sources.size()));
     }
     auto parsed = tdl::parseLambda(
@@ -75,6 +77,22 @@ struct Layers {
   double added(const Box &share) const {
     const auto counted = terms->share(share);
     return counted ? counted->ofPoints * double(volume(share)) : 0;
+  }
+
+  /// Both layers cut in two, along their vertices at `bound`, or along their
+  /// features. Lists of vertices and edges are cut alike.
+  PartitionPlan inHalves(bool features, int64_t bound) const {
+    Step step;
+    step.ways = 2;
+    const Division part =
+        features ? Division::part(1) : Division::bounded(0, {{bound}});
+    step.tensors = {Division::bounded(0, {{bound}}),
+                    Division::bounded(0, {{offsets[size_t(bound)]}}), part,
+                    part, part};
+    step.operators = {part, part};
+    PartitionPlan plan;
+    plan.steps = {step};
+    return plan;
   }
 
   /// Distinct neighbours of [first, last) that are not among these.
@@ -236,4 +254,51 @@ TEST_CASE("a sum's edges are shared out where computing costs most") {
     CHECK(byBytes->steps[0].bytes <= balanced->steps[0].bytes);
   }
   CHECK(halves > 0);
+}
+
+TEST_CASE("features are cut where that moves less, and vertices elsewhere") {
+  Random random(6);
+  int ofFeatures = 0, ofVertices = 0;
+  const auto look = [&](const Layers &layers) {
+    const int64_t bound = layers.vertices / 2;
+    Params params;
+    params.ways = {2};
+    params.sides = {{layers.vertices,
+                     [&](const auto &) {
+                       return std::vector<int64_t>{0, bound, layers.vertices};
+                     }},
+                    {int64_t(layers.sources.size()), [&](const auto &) {
+                       return std::vector<int64_t>{
+                           0, layers.offsets[size_t(bound)],
+                           int64_t(layers.sources.size())};
+                     }}};
+    const auto found = partitionRecursively(layers.graph, 2, params);
+    REQUIRE(found);
+    const int64_t byFeatures = communicationBytes(layers.graph,
+                                                  layers.inHalves(true, bound)),
+                  byVertices = communicationBytes(
+                      layers.graph, layers.inHalves(false, bound));
+    const int64_t edges = int64_t(layers.sources.size());
+    // By features no row moves, but the half of the lists that is elsewhere.
+    CHECK(byFeatures >= 2 * 4 * edges);
+    CHECK(byFeatures <= 2 * 4 * (edges + layers.vertices + 2));
+    CHECK(found->bytes <= std::min(byFeatures, byVertices));
+    for (const Division &division : found->steps[0].operators) {
+      INFO("by features " << byFeatures << ", by vertices " << byVertices);
+      CHECK(division.isPart());
+      CHECK(division.dimension() == (byFeatures < byVertices ? 1 : 0));
+    }
+    ++(byFeatures < byVertices ? ofFeatures : ofVertices);
+  };
+  for (int round = 0; round < 6; ++round) {
+    // Dense, any neighbours, wide.
+    look({64 + random.below(32), random, /*width=*/64, /*degrees=*/60});
+    // The same with few features: lists are the larger part.
+    look({64 + random.below(32), random, /*width=*/4, /*degrees=*/60});
+    // Few neighbours, all of them near, of whom hardly any is elsewhere.
+    look({64 + random.below(32), random, /*width=*/64, /*degrees=*/6,
+          /*reach=*/2});
+  }
+  CHECK(ofFeatures == 6);
+  CHECK(ofVertices == 12);
 }
