@@ -52,6 +52,10 @@ class Assumed:
     memory: float = 16 * 2**30  # bytes of a P100, as 7.1 has it
     managed: float = 1.3e9  # bytes of these in which its memory manager keeps tensors: so Figure 10's ratios are met
 
+    def vertices(self):
+        """What a graph's name says of how it is made."""
+        return self.order + ("" if self.skew == Assumed.skew else f"-skew{self.skew:g}")
+
 
 @dataclasses.dataclass(frozen=True)
 class Case:
@@ -66,7 +70,7 @@ class Case:
     def name(self):
         assumed = self.assumed
         cache = [] if assumed.cache is None else [f"cache{assumed.cache:g}"]
-        parts = [self.network, self.graph.name, assumed.order, assumed.layers, assumed.hidden, *self.seeds]
+        parts = [self.network, self.graph.name, assumed.vertices(), assumed.layers, assumed.hidden, *self.seeds]
         parts += ([] if self.train else ["inference"]) + ([] if self.nvlink else ["without-nvlink"]) + cache
         return "-".join(map(str, parts))
 
@@ -74,9 +78,12 @@ class Case:
         return dataclasses.replace(self, assumed=dataclasses.replace(self.assumed, **changed))
 
 
-def machine(scale=1, nvlink=True, cache=None):
-    """The preset, at 1/scale of its speed and size."""
-    return scaled(plans.machine_file(PRESET), scale, nvlink, cache)
+def machine(scale=1, nvlink=True, cache=None, memory=Assumed.memory):
+    """The preset, at 1/scale of its speed and size. `memory`: where it is not what is assumed, this in place of the preset's."""
+    found = plans.machine_file(PRESET)
+    if memory != Assumed.memory:
+        found["device"]["memory_bytes"] = memory
+    return scaled(found, scale, nvlink, cache)
 
 
 def scaled(found, scale, nvlink, cache=None):
@@ -245,16 +252,17 @@ class Cluster(plans.Workplace):
     def graph(self, graph, assumed, seed=1):
         vertices, edges = (max(1, round(count / self.scale)) for count in (graph.vertices, graph.edges))
         program = os.path.join(self.options.bin, "examples/bench/make_graph")
-        return self.once(f"{graph.name}-{assumed.order}-{seed}.npz", lambda path: self.call(
+        return self.once(f"{graph.name}-{assumed.vertices()}-{seed}.npz", lambda path: self.call(
             program, "rmat", "--nodes", vertices, "--edges", edges, "--skew", assumed.skew, "--order", assumed.order,
             "--seed", seed, "-o", path))
 
     def machine(self, case):
         """The path of a machine file, written anew, since what is kept may be another program's."""
-        cache = case.assumed.cache
-        path = self.path("machine" + ("" if case.nvlink else "-without-nvlink") + ("" if cache is None else f"-cache{cache:g}") + ".json")
+        cache, memory = case.assumed.cache, case.assumed.memory
+        path = self.path("machine" + ("" if case.nvlink else "-without-nvlink") + ("" if cache is None else f"-cache{cache:g}")
+                         + ("" if memory == Assumed.memory else f"-memory{memory:g}") + ".json")
         with open(path, "w", encoding="utf-8") as file:
-            json.dump(machine(self.scale, case.nvlink, cache), file)
+            json.dump(machine(self.scale, case.nvlink, cache, memory), file)
         return path
 
     def model(self, network, graph, assumed):
@@ -274,15 +282,15 @@ class Cluster(plans.Workplace):
             "--graph-partition", partition, *known, "--cuda-arch", "none", "-o", path))
 
     def simulate(self, case, gpus, partition="equal-edges"):
-        folder = self.plan(case, gpus, partition)
-        if folder not in self.simulated:
+        folder, described = self.plan(case, gpus, partition), self.machine(case)
+        if (folder, described) not in self.simulated:
             listed = subprocess.run([self.options.smexc, "inspect", folder, "--json"], capture_output=True, check=True)
             workers = json.loads(listed.stdout)
             with open(os.path.join(folder, "program.json"), encoding="utf-8") as file:
                 program = json.load(file)
             sums = Sums(program, workers, Stored(folder, program, workers))
-            self.simulated[folder] = Simulated(self.result(folder, self.machine(case)), sums)
-        return self.simulated[folder]
+            self.simulated[folder, described] = Simulated(self.result(folder, described), sums)
+        return self.simulated[folder, described]
 
     def result(self, folder, described):
         """Of smexc simulate."""
