@@ -7,16 +7,21 @@
 // as multiples of what work alone takes when it is spread evenly; then for
 // limits of 95 to 60 % of what that placement needs, down to the first that is
 // not kept: seconds, rounds, tasks moved, and the makespan after them; and the
-// most memory that this process had so far.
+// most memory that this process had so far. At the end, for each number of
+// devices, microseconds a task of the stages, of counting memory and of the
+// memory step (of the first limit, if it is kept), and with which power
+// of the size they grow: 1 is linear.
 #include "compiler/placement/Overflow.h"
 #include "compiler/placement/Refinement.h"
 
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <random>
 
 using namespace smex;
@@ -85,7 +90,13 @@ TaskGraph trainingGraph(int tasks) {
   return graph;
 }
 
-void measure(const TaskGraph &graph, int count) {
+/// Of a size and a number of devices.
+struct Measured {
+  size_t tasks;
+  double stages, counting, memoryStep; // 0: no limit was kept
+};
+
+Measured measure(const TaskGraph &graph, int count) {
   Devices devices;
   devices.count = count;
   devices.bytesPerSecond = 100e9;
@@ -102,6 +113,7 @@ void measure(const TaskGraph &graph, int count) {
   Placement placement;
   int64_t peak = 0;
   double makespan = 0;
+  Measured measured{graph.tasks.size(), 0, 0, 0};
   {
     const Problem problem(graph, devices);
     const double preparation = lap();
@@ -120,6 +132,8 @@ void measure(const TaskGraph &graph, int count) {
     const MemoryUse use = memoryUse(problem, placement, schedule);
     const double emulation = lap();
     peak = use.most(), makespan = schedule.makespan;
+    measured.stages = preparation + slicing + mapping + refinement;
+    measured.counting = emulation;
     std::printf("%8zu %2d  prepare %.3f slice %.3f map %.3f refine %.3f "
                 "emulate %.3f s; %zu clusters, %d swaps, %d switches; x ideal: "
                 "mapped %.3f swapped %.3f switched %.3f\n",
@@ -141,6 +155,8 @@ void measure(const TaskGraph &graph, int count) {
                   double(relief.neededBytes) / double(peak));
       break;
     }
+    if (measured.memoryStep == 0)
+      measured.memoryStep = seconds;
     std::printf("%d rounds, %.2f %% moved, makespan x %.3f\n", relief.rounds,
                 100.0 * double(relief.moved) / double(graph.tasks.size()),
                 firstInFirstOut(problem, moved).makespan / makespan);
@@ -150,6 +166,32 @@ void measure(const TaskGraph &graph, int count) {
   std::printf("            most memory %.0f MiB\n",
               double(usage.ru_maxrss) / 1024);
   std::fflush(stdout);
+  return measured;
+}
+
+void printGrowth(int count, const std::vector<Measured> &sizes) {
+  const auto print = [&](const char *what, double Measured::*seconds) {
+    std::printf("%2d devices, %-15s", count, what);
+    const Measured *last = nullptr;
+    for (const Measured &each : sizes) {
+      const double time = each.*seconds;
+      std::printf("  %zu: ", each.tasks);
+      if (time <= 0) {
+        std::printf("-");
+        continue;
+      }
+      std::printf("%.3f us", 1e6 * time / double(each.tasks));
+      if (last && last->tasks != each.tasks)
+        std::printf(" (power %.2f)",
+                    std::log(time / (last->*seconds)) /
+                        std::log(double(each.tasks) / double(last->tasks)));
+      last = &each;
+    }
+    std::printf("\n");
+  };
+  print("stages", &Measured::stages);
+  print("counting memory", &Measured::counting);
+  print("memory step", &Measured::memoryStep);
 }
 
 } // namespace
@@ -160,9 +202,12 @@ int main(int argc, char **argv) {
     sizes.push_back(std::atoi(argv[i]));
   if (sizes.empty())
     sizes = {10'000, 100'000, 1'000'000};
+  std::map<int, std::vector<Measured>> measured;
   for (int size : sizes) {
     const TaskGraph graph = trainingGraph(std::max(size, 9));
     for (int count : {2, 4, 8, 16})
-      measure(graph, count);
+      measured[count].push_back(measure(graph, count));
   }
+  for (const auto &[count, each] : measured)
+    printGrowth(count, each);
 }

@@ -162,4 +162,37 @@ END
 timeout 300 "$smexc" place graph.json --gpus 4 --algorithm round-robin > large.log ||
   complain "a million nodes: $(tail -1 large.log)"
 grep -q 'tasks  *1000000, edges 999000' large.log || complain "a million nodes: $(cat large.log)"
+
+# Random edges, which no cut into stages spares: an answer in bounded work, of the load that it has.
+python3 - > graph.json << 'END'
+import json, random
+draw, n = random.Random(5), 40_000
+edges = {tuple(sorted(draw.sample(range(n), 2))) for _ in range(2 * n)}
+print(json.dumps({"format": "smex-task-graph", "version": 1,
+    "nodes": [{"name": f"t{i}", "time": draw.randint(1, 100) * 1e-6} for i in range(n)],
+    "edges": [{"from": f"t{a}", "to": f"t{b}", "bytes": draw.randint(1, 1 << 20)} for a, b in sorted(edges)]}))
+END
+timeout 300 "$smexc" place graph.json --gpus 8 --pipeline --algorithm contiguous -o placed.json > large.log ||
+  complain "random edges: $(tail -1 large.log)"
+python3 - << 'END' || complain "random edges: $(cat large.log)"
+import collections, json, re
+graph, placed, said = json.load(open("graph.json")), json.load(open("placed.json")), open("large.log").read()
+gpu = {each["name"]: each["device"] for each in placed["nodes"]}
+assert len(gpu) == len(graph["nodes"]) and set(gpu.values()) == set(range(8))
+load, sent, got = [0.0] * 8, collections.Counter(), collections.Counter()
+for node in graph["nodes"]:
+    load[gpu[node["name"]]] += node["time"]
+for edge in graph["edges"]:
+    source, to = edge["from"], gpu[edge["to"]]
+    assert gpu[source] <= to, "stages are not in order"
+    if gpu[source] != to:  # once to each stage, by as many bytes as its largest reader wants
+        sent[source] = max(sent[source], edge["bytes"])
+        got[source, to] = max(got[source, to], edge["bytes"])
+for source, size in sent.items():
+    load[gpu[source]] += size / 1e10
+for (_, to), size in got.items():
+    load[to] += size / 1e10
+largest, bound = (float(re.search(rf"^{words} +([0-9.e+-]+) s", said, re.M)[1]) for words in ("largest load", "lower bound"))
+assert abs(max(load) / largest - 1) < 1e-4 and bound <= largest, (max(load), largest, bound)
+END
 exit $failed
