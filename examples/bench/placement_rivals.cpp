@@ -8,6 +8,7 @@
 //   --first-in       all devices take what is ready first in, first out; else
 //                    algorithms bring their own orders, where these are faster
 //   --few            only a CCR of 1, and 8 devices
+//   --devices COUNT  only so many devices
 //   --class NAME     only graphs of this class
 //   --alone          only our own, without the others
 //   --far            also each graph that is not within 5 % of the bound
@@ -22,7 +23,8 @@
 // limit that an algorithm does not keep counts as if it had cost what the worst
 // that kept it did, and the number of such graphs follows after a slash.
 // Graphs whose limit nobody keeps are counted apart. `contiguous` is left out
-// of graphs of more than 2,500 tasks.
+// of graphs of more than 2,500 tasks. At the end, over all graphs of a number
+// of tasks, the geometric mean of bound / own cost.
 #include "compiler/placement/Bounds.h"
 #include "examples/bench/TaskGraphs.h"
 
@@ -41,6 +43,7 @@ namespace {
 
 struct Options {
   double memory = 0;
+  int devices = 0; // 0: several numbers of them
   std::string onlyClass;
   bool firstIn = false, pipeline = false, few = false, alone = false,
        far = false;
@@ -186,6 +189,8 @@ public:
     std::fflush(stdout);
   }
 
+  const Sums &ofOwn() const { return sums[0]; }
+
 private:
   const Options &options;
   const std::vector<std::string> names;
@@ -204,6 +209,8 @@ int main(int argc, char **argv) {
     const std::string argument = argv[i];
     if (argument == "--memory" && i + 1 < argc)
       options.memory = std::atof(argv[++i]);
+    else if (argument == "--devices" && i + 1 < argc)
+      options.devices = std::atoi(argv[++i]);
     else if (argument == "--class" && i + 1 < argc)
       options.onlyClass = argv[++i];
     else if (argument == "--pipeline")
@@ -221,10 +228,13 @@ int main(int argc, char **argv) {
   }
   const std::vector<double> ccrs =
       options.few ? std::vector<double>{1} : std::vector<double>{0.1, 1, 10};
-  const std::vector<int> counts =
+  std::vector<int> counts =
       options.few ? std::vector<int>{8} : std::vector<int>{2, 4, 8, 16};
+  if (options.devices > 0)
+    counts = {options.devices};
   Row(options).header();
-  for (int size : sizes)
+  for (int size : sizes) {
+    Sums all;
     for (const bench::GraphClass &each : bench::graphClasses()) {
       if (!options.onlyClass.empty() && options.onlyClass != each.name)
         continue;
@@ -238,5 +248,10 @@ int main(int argc, char **argv) {
           row.add(graph, count, ccr);
       }
       row.print(each.name);
+      all.logarithm += row.ofOwn().logarithm;
+      all.graphs += row.ofOwn().graphs;
     }
+    if (all.graphs > 0)
+      std::printf("%d graphs: bound / own %.4f\n", all.graphs, 1 / all.mean());
+  }
 }
