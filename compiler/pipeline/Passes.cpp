@@ -65,10 +65,12 @@ void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
         manager.addPass(fusion::createPadProducts(limits));
     }
     // What is computed anew is rounded otherwise, so that what is stored may
-    // not depend on the graph's size.
+    // not depend on the graph's size where bits may not.
     messagepassing::RecomputeMessagesOptions messages;
-    messages.ofAnySize = options.reproducible;
-    manager.addPass(messagepassing::createRecomputeMessages(messages));
+    messages.ofAnySize =
+        options.reproducible || options.recomputeMessages == "always";
+    if (options.recomputeMessages != "never")
+      manager.addPass(messagepassing::createRecomputeMessages(messages));
   }
   manager.addPass(messagepassing::createSegmentReductions());
 }

@@ -70,6 +70,11 @@ struct CompileOptions {
   /// Without fusion each operator of the model, of its gradients and of the
   /// optimizer is one of the plan, too, as frameworks place and run them.
   bool fuse = true;
+  /// Where operators are composed: whether those that read what edges make of
+  /// their nodes, such as an attention's coefficients, compute it themselves
+  /// (compiler/messagepassing), and it is never stored: where it is "large" for
+  /// what it is made of, "always", or "never".
+  std::string recomputeMessages = "large";
   /// Whose rows are padded of 16-bit floats' products, where maps are fused and
   /// libraries compute products: of "large" ones (compiler/fusion), "all" or
   /// "none".
@@ -116,7 +121,7 @@ Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,
                        const training::TrainingOptions &options);
-/// Of the options: fuse, gpus, padding, reproducible.
+/// Of the options: fuse, gpus, padding, recomputeMessages, reproducible.
 void addSemanticPasses(mlir::OpPassManager &manager,
                        const CompileOptions &options = {});
 /// `placedBytes`: what a placement may count on of a GPU's memory, if anything

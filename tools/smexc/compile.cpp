@@ -334,6 +334,14 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_flag("--fuse,!--no-fuse", arguments.compile.fuse,
                "composes operators into one another (default); without, each "
                "is placed and run alone, as frameworks do");
+  app.add_option("--recompute-messages", arguments.compile.recomputeMessages,
+                 "what edges make of their nodes, such as an attention's "
+                 "coefficients, is computed by each operator that reads it, "
+                 "and takes no memory: where it is at least twice as large as "
+                 "what it is made of (large, the default), always, which is "
+                 "slower where edges are few, or never; only where operators "
+                 "are composed; --reproducible: always, or never")
+      ->check(CLI::IsMember({"large", "always", "never"}));
   app.add_option("--pad-products", arguments.compile.padding,
                  "pads rows of f16 and bf16 to 16 bytes in large products "
                  "(default), all or none; only where operators are composed")
