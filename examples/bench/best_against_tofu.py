@@ -8,7 +8,7 @@ usage: examples/bench/best_against_tofu.py [--large | --real] [--models NAME,...
 Needs a build: bazel build //examples/bench:search //examples/bench:make_graph //tools:smex-zoo //tools:smexc. Exit status 3
 if a plan of `best` moves more. Each bound is of the plans that its search may choose from: `tofu` cuts everything, `best` may
 leave small tensors whole, and seeks its bound sixteen times as long; `best`'s counts for `tofu`, too, where both have the same
-steps. Graph networks are compiled, for a graph of Cora's size: a search alone knows no graph.
+steps. Graph networks are compiled, for a graph of Cora's size or a small one: a search alone knows no graph.
 
 `together`: of what `best` took all steps together, exactly: the graph, or what Tofu's coarsening leaves of it; else at which
 size of a table it gave up (--table-entries tries another). --real: models as large as smex-zoo has them by default, or as they
@@ -50,9 +50,19 @@ REAL = {
     "ResNet-152": "resnet --depth 152 --batch 32",
 }
 
-# A graph of Cora's size.
-GRAPH = ["rmat", "--nodes", "2708", "--edges", "10556", "--skew", "0.6"]
-GRAPH_NETWORKS = {name: name for name in ("gcn", "gat", "sage", "rgcn", "graph-transformer")}
+# A graph of Cora's size, and a small one of few neighbours, for networks that unroll neighbours or rounds.
+CORA = "rmat --nodes 2708 --edges 10556 --skew 0.6"
+SMALL = "uniform --nodes 256 --edges 512"
+# Of each its words for smex-zoo and its graphs, by name where there are several.
+GRAPH_NETWORKS = {
+    **{name: (name, {"": CORA}) for name in ("gcn", "gat", "sage", "rgcn", "graph-transformer", "gin", "commnet", "nnconv", "explore")},
+    **{name: (name, {relation: f"uniform --nodes 1354 --edges {edges}" for relation, edges in
+                     (("follows", 5000), ("rates", 5278), ("rated_by", 5279))}) for name in ("hetero-sage", "hetero-transformer")},
+    "sage-lstm": ("sage-lstm --layers 1 --features 64", {"": SMALL}),
+    "sage-mailbox": ("sage-mailbox --layers 1 --features 64", {"": SMALL}),
+    "treelstm": ("treelstm --vocabulary 1000", {"": "trees --trees 16"}),
+    "changing": ("changing --layers 1 --rounds 2 --features 64", {"": SMALL}),
+}
 
 
 def program(args, name):
@@ -63,7 +73,7 @@ def call(*command):
     return subprocess.run(list(map(str, command)), check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
 
 
-def search(args, path, gpus, _):
+def search(args, path, gpus, *_):
     """Of the plans of `tofu` and `best`: bytes, the bound, ways of the steps, and of what all were taken together."""
     tables = ["--table-entries", args.table_entries] if args.table_entries else []
     out = call(program(args, "examples/bench/search"), "--gpus", gpus, *tables, "--algorithm", "tofu", "--algorithm", "best", path)
@@ -73,14 +83,17 @@ def search(args, path, gpus, _):
                row["all_steps_together"] or f"gave up at 2^{math.log2(row['table_entries']):.3g}")
 
 
-def compiled(args, path, gpus, folder):
+def compiled(args, path, gpus, folder, model):
     """The same by plans for a graph."""
-    graph = os.path.join(folder, "graph.npz")
-    if not os.path.exists(graph):
-        call(program(args, "examples/bench/make_graph"), *GRAPH, "-o", graph)
+    graphs = []
+    for name, drawn in GRAPH_NETWORKS[model][1].items():
+        graph = os.path.join(folder, f"graph{name}.npz")
+        if not os.path.exists(graph):
+            call(program(args, "examples/bench/make_graph"), *drawn.split(), "-o", graph)
+        graphs += ["--graph", f"{name}={graph}" if name else graph]
     for algorithm in "tofu", "best":
         plan = os.path.join(folder, f"plan.{algorithm}.{gpus}")
-        call(program(args, "tools/smexc"), path, "--graph", graph, "--train", "--loss", "cross_entropy", "--optimizer", "momentum",
+        call(program(args, "tools/smexc"), path, *graphs, "--cuda-arch", "none", "--train", "--loss", "cross_entropy", "--optimizer", "momentum",
              "--lr", "0.01", "--gpus", gpus, "--algorithm", algorithm, "-o", plan)
         with open(os.path.join(plan, "plan.json"), encoding="utf-8") as file:
             made = json.load(file)
@@ -95,7 +108,7 @@ def above(moved, bound):
 def main(args):
     models = {name: (words, search) for name, words in (REAL if args.real else {**MODELS, **(LARGE if args.large else {})}).items()}
     if not args.real:
-        models.update({name: (words, compiled) for name, words in GRAPH_NETWORKS.items()})
+        models.update({name: (words, compiled) for name, (words, _) in GRAPH_NETWORKS.items()})
     worse = 0
     print(f"{'':18}{'GPUs':>5}{'tofu MiB':>12}{'bound MiB':>12}{'above':>8}{'best MiB':>12}{'saved':>8}{'bound MiB':>12}{'above':>8}"
           f"  together")
@@ -106,7 +119,7 @@ def main(args):
             path = os.path.join(folder, "model.json")
             call(program(args, "tools/smex-zoo"), *words.split(), "-o", path)
             for gpus in map(int, args.gpus.split(",")):
-                (theirs, their_bound, their_ways, _), (ours, bound, ways, together) = look(args, path, gpus, folder)
+                (theirs, their_bound, their_ways, _), (ours, bound, ways, together) = look(args, path, gpus, folder, name)
                 if ways == their_ways:
                     their_bound = max(bound, their_bound)
                 worse += ours > theirs
