@@ -115,7 +115,13 @@ class Step:
 
 
 def swapping(step, memory_bytes, bytes_per_second, look_ahead=LOOK_AHEAD):
-    """Seconds of a step where one GPU of this memory keeps what does not fit in the host's. Least recently used first,
+    """Seconds of a step, as `swapped` has them, or None."""
+    found = swapped(step, memory_bytes, bytes_per_second, look_ahead)
+    return found and found[0]
+
+
+def swapped(step, memory_bytes, bytes_per_second, look_ahead=LOOK_AHEAD):
+    """Seconds of a step, and bytes that its GPU's link to the host moves, where one GPU of this memory keeps what does not fit in the host's. Least recently used first,
     but nothing that is used soon; what the host has already is dropped, not copied; prefetches. None: a single
     instruction does not fit. The link carries one copy at a time."""
     block = step.blocks()
@@ -138,7 +144,7 @@ def swapping(step, memory_bytes, bytes_per_second, look_ahead=LOOK_AHEAD):
     link = clock = 0.0
     durations = []
     for _ in range(2):  # the second step starts as every other does
-        began = clock
+        began, moved = clock, 0
         starts = []
         for number, (read, write) in enumerate(zip(reads, writes)):
             issue = starts[number - look_ahead] if number >= look_ahead else began
@@ -156,11 +162,13 @@ def swapping(step, memory_bytes, bytes_per_second, look_ahead=LOOK_AHEAD):
                     issue = max(issue, ended)
                     if victim not in clean:
                         link = max(link, ended) + size[victim] / bytes_per_second
+                        moved += size[victim]
                         wait = max(wait, link)
                         clean.add(victim)
                 free -= size[b]
                 if b in read:  # was swapped out, or lies in the host from the start
                     link = max(link, issue) + size[b] / bytes_per_second
+                    moved += size[b]
                     ready[b] = link
                     wait = max(wait, link)
                 resident[b] = (len(durations) * len(reads) + number, clock)
@@ -175,7 +183,7 @@ def swapping(step, memory_bytes, bytes_per_second, look_ahead=LOOK_AHEAD):
                     del resident[b]
                     clean.discard(b)
         durations.append(clock - began)
-    return durations[-1]
+    return durations[-1], moved
 
 
 def layer_of(node):

@@ -1,6 +1,6 @@
 """Figures 3.8 and 3.9 of Tofu's thesis: a row of every system for each model."""
 
-from alternatives import LOOK_AHEAD, Placement, Step, swapping
+from alternatives import LOOK_AHEAD, Placement, Step, swapped
 from plans import OURS, PERCENTS, TOFU, between, machine_file, percent, percents, powers
 
 # Operator placement at smaller batches was not tried: a GPU would have next to nothing to do.
@@ -55,16 +55,18 @@ def place_batch(plans, model, batch):
 
 
 def swap(plans, model):
-    """With the largest batch of which every instruction fits, as the paper has it: (samples/s, batch), or None."""
+    """With the largest batch of which every instruction fits, as the paper has it: (samples/s, batch, bytes that cross per sample, the part of a step
+    in which the link to the host is busy), or None."""
     for batch in reversed(powers(1, model.ideal_batch)):
         plan = plans.make(model, batch, 1)
         step = Step(plans, plan)
         if plans.options.order == "ready":
             step.as_ready()
-        seconds = swapping(step, plan.result["gpus"][0]["memory_bytes"],
-                           Machine(plans.options.machine).host, plans.options.look_ahead)
-        if seconds:
-            return 8 * batch / seconds, batch
+        host = Machine(plans.options.machine).host
+        found = swapped(step, plan.result["gpus"][0]["memory_bytes"], host, plans.options.look_ahead)
+        if found:
+            seconds, moved = found
+            return 8 * batch / seconds, batch, moved / batch, moved / host / seconds
     return None
 
 
@@ -75,6 +77,7 @@ class Row:
         tofu, ours = plans.tofu(model), plans.tofu(model, OURS)
         self.tofu = (tofu.throughput, tofu.batch) if tofu else None
         self.ours = (ours.throughput, ours.batch) if ours else None
+        self.moved = tofu.moved / tofu.batch if tofu else None  # bytes per sample
         self.hidden = tofu.batch / plans.without_copies(tofu) if tofu else None
         small = plans.small_batch(model)
         self.small = (small.throughput, small.batch) if small else None
@@ -94,6 +97,16 @@ def state_ahead(says, rows):
     says.add("Tofu is 25 to 400 % ahead of other ways to train large models", percents(ahead),
              bool(ahead) and between(ahead, 0.25, 4), "placement is nearer to Tofu where there are as many layers as GPUs; "
              "swapping is further behind where weights are large", f"swapping and placement, where they run; {PERCENTS}")
+
+
+def state_swapping(says, rows):
+    """Why swapping is slower (3.7.2)."""
+    found = [row for row in rows if row.swap and row.tofu]
+    if found:
+        more = min(row.swap[2] / row.moved for row in found)
+        says.compare("swapping moves much more than Tofu", f"at least {more:.1f} times as much, per sample", more, 2, "{:.1f} times", True)
+        busy = min(row.swap[3] for row in found)
+        says.compare("the link to the host is what swapping waits for", f"busy in at least {busy:.0%} of a step", busy, 0.9, least=True)
 
 
 def add_placement_options(parser):

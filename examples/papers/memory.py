@@ -115,6 +115,12 @@ def fetched_at(plan, worker, when):
     return total
 
 
+def reduced(plan, worker):
+    """Bytes of partial sums that the worker adds up."""
+    return sum(volume(piece["box"]) * plan.size[what["to"]] for number, what in enumerate(plan.instructions) if what["op"] == "reduce"
+               for piece in plan.pieces(worker, number))
+
+
 def unfused(plan, worker):
     """Bytes of blocks between, by instruction."""
     more = {}

@@ -96,6 +96,12 @@ class Plan:
         return max(gpu["peak_bytes"] for gpu in self.result["gpus"])
 
     @property
+    def moved(self):
+        """Bytes that cross between GPUs in a step."""
+        with open(os.path.join(self.folder, "plan.json"), encoding="utf-8") as file:
+            return json.load(file)["totals"]["communication_bytes"]
+
+    @property
     def fits(self):
         return not self.result["out_of_memory"] if self.known_to_fit is None else self.known_to_fit
 
@@ -240,6 +246,13 @@ class Statements:
         self.verdicts[paper] = bool(holds), str(ours)
         self.lines.append(f"  {verdict:8} {paper}{f' ({within})' if within else ''}: ours {ours}"
                           + (f"\n           why: {why}" if why and not holds else ""))
+
+    def compare(self, paper, ours, value, tolerance, form="{:.0%}", least=False, why="", within="a tolerance of ours"):
+        """A statement that holds where a value is at most (`least`: at least) its tolerance; `within`: whose that is. Says for
+        which tolerances it holds, which is what the verdict depends on."""
+        bound, holds = ("at least", "up to {}") if least else ("at most", "from {} on")
+        self.add(paper, ours, value >= tolerance if least else value <= tolerance, why,
+                 f"{bound} {form.format(tolerance)}, {within}; holds {holds.format(form.format(value))}")
 
     def print(self):
         print("\nWhat the paper says:")

@@ -3,7 +3,7 @@
 
 
 from checks import near  # makes the modules known
-from alternatives import Placement, Step, adds_alone, swapping
+from alternatives import Placement, Step, adds_alone, swapped, swapping
 
 
 def step(sizes, instructions, parameters=None, inputs=()):
@@ -31,10 +31,13 @@ near("too large", swapping(chain, 19, 1.0), None)
 # copy, since it was not written.
 weights = step([10, 10, 5, 5], [("a", 1.0, [0], 2), ("b", 1.0, [1, 2], 3)], {0: -1, 1: -1})
 near("read only", swapping(weights, 22, 1.0), 22.0)
+near("bytes read", swapped(weights, 22, 1.0)[1], 20)
 # The first is replaced by what follows it: 10 s more to copy it out, and c reads it again.
 updated = step([10, 10, 5, 5, 10], [("a", 1.0, [0], 2), ("b", 1.0, [1, 2], 3), ("c", 1.0, [0, 3], 4)], {0: 4, 1: -1})
 near("all fits", swapping(updated, 30, 1.0), 3.0)
 near("copied out", swapping(updated, 24, 1.0), 1.0 + 10 + 10 + 1 + 10 + 1)
+near("bytes copied", swapped(updated, 24, 1.0)[1], 30)
+near("none", swapped(chain, 30, 1.0)[1], 0)
 
 # Two layers of three timesteps on two GPUs: 3 + 1 units, and the copies' latency once per timestep on the way.
 nodes = []

@@ -3,7 +3,7 @@
 
 
 from checks import equal  # makes the modules known
-from memory import MemoryOfPlan, ancestors, fetched_at, greedy, most_alive, unfused
+from memory import MemoryOfPlan, ancestors, fetched_at, greedy, most_alive, reduced, unfused
 
 
 # Both hold half of x, 4 bytes; 0: a = f(x), 4 bytes; 1: fetch all of x, 8 bytes; 2: b = g(a, all of x), 4 bytes;
@@ -48,4 +48,8 @@ equal("by data", ancestors(plan, control=False)[0], [0, 0, 0b101, 0b010101])
 # b takes the place of x, c that of a. Along data b does not follow the other worker's fetch, which reads x, too.
 equal("one after the other", greedy(plan, 0), 4 + 4 + 8)
 equal("along data", greedy(plan, 0, ancestors(plan, control=False)), 4 + 4 + 8 + 4)
+# A fetch adds up nothing; were it a reduction, all 8 bytes of its pieces.
+equal("nothing is reduced", reduced(plan, 0), 0)
+PROGRAM["instructions"][1]["op"] = "reduce"
+equal("reduced", reduced(plan, 0), 8)
 print("memory_test: done")
