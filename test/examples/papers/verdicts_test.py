@@ -143,6 +143,30 @@ figure = program("figure_3_10")
 for moved, as_good in (100, True), (100.9, True), (99.1, True), (101, False), (90, True):
     equal(f"moves {moved}", figure.as_good_as_tofu({"tofu": 100, "icml18-reduction": moved})[1], as_good)
 
+# Table 3.1: rows of a search, seconds and bytes of each step's plan.
+figure = program("table_3_1")
+
+
+def searched(seconds, moved, steps=()):
+    return {"algorithm": "", "seconds": seconds, "communication_bytes": moved, "operators": 3731, "all_steps_together": "coarsened",
+            "steps": [{"bytes": each} for each in steps]}
+
+
+def judged(name="WResNet-152", operators=3731, steps=(10, 25, 60), icml=1.0, groups=(2, 2, 3)):
+    says = Statements()
+    rows = {"flat-coarsened": searched(4000, 100), "tofu": searched(0.1, 100, steps), "icml18-reduction": searched(icml, 100)}
+    rows["tofu"]["operators"] = operators
+    figure.state(says, name, rows)
+    figure.state_groups(says, name, groups)
+    return {paper.split(": ", 1)[1].split(" (")[0] for paper in differs(says)}
+
+
+equal("table 3.1", judged(), set())
+equal("operators", judged(operators=1500), {"its training graph has more than 1,500 operators"})
+equal("steps", judged(steps=(10, 19, 60)), {"a step costs no more than the next one"})
+equal("ICML18", judged(icml=0.9), {"with output reduction, ICML18 searches much longer than Tofu"})
+equal("groups", judged(groups=(2, 4, 4)), {"a group of the coarsened graph has few operators, typically 2"})
+
 # Section 3.6: (one GPU's peak, peak, fetched, early, unfused, in order, by data, by control).
 figure = program("section_3_6")
 good = {"a": (800, 120, 20, 121, 126, 120, 240, 180), "b": (800, 125, 20, 125, 125, 125, 250, 250)}
