@@ -6,8 +6,9 @@ usage: figures.py FOLDER     (of what was built)
 """
 
 import os
-import subprocess
 import sys
+
+from checks import run_programs
 
 BUILT = sys.argv[1]
 PLACED = ["--networks", "Word-RNN", "--depth", "1"]
@@ -31,16 +32,4 @@ PROGRAMS = [
       "where fetches are issued early"]),
 ]
 
-failed = 0
-for words, wanted in PROGRAMS:
-    command = [sys.executable, os.path.join("examples/papers", words[0]), *words[1:], "--smexc", os.path.join(BUILT, "tools/smexc"),
-               "--zoo", os.path.join(BUILT, "tools/smex-zoo")]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    # 3: a statement differs, as it may.
-    missing = [text for text in [*wanted, "What the paper says:"] if text not in done.stdout]
-    if done.returncode not in (0, 3) or missing:
-        print(f"FAILED {' '.join(words)}: status {done.returncode}, without {missing}\n{done.stdout}\n{done.stderr}")
-        failed += 1
-    else:
-        print(f"ok     {' '.join(words)}")
-sys.exit(1 if failed else 0)
+sys.exit(run_programs(PROGRAMS, "--smexc", os.path.join(BUILT, "tools/smexc"), "--zoo", os.path.join(BUILT, "tools/smex-zoo")))

@@ -6,10 +6,10 @@ these say of so small graphs is no figure of the paper.
 usage: roc_figures.py FOLDER     (of what was built)
 """
 
-import os
-import subprocess
 import sys
 import tempfile
+
+from checks import run_programs
 
 BUILT = sys.argv[1]
 ALONE = ["--hidden", ""]
@@ -30,16 +30,6 @@ PROGRAMS = [
       "managed            1.1e+09, 1.2e+09, 1.3e+09 (assumed), 1.4e+09, 1.6e+09"]),
 ]
 
-failed = 0
 with tempfile.TemporaryDirectory() as plans:
-    for words, wanted in PROGRAMS:
-        command = [sys.executable, os.path.join("examples/papers", words[0]), *words[1:], "--bin", BUILT, "--plans", plans]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        # 3: a statement differs, as it may.
-        missing = [text for text in [*wanted, "What the paper says:"] if text not in done.stdout]
-        if done.returncode not in (0, 3) or missing:
-            print(f"FAILED {' '.join(words)}: status {done.returncode}, without {missing}\n{done.stdout}\n{done.stderr}")
-            failed += 1
-        else:
-            print(f"ok     {' '.join(words)}", flush=True)
-sys.exit(1 if failed else 0)
+    status = run_programs(PROGRAMS, "--bin", BUILT, "--plans", plans)
+sys.exit(status)
