@@ -231,9 +231,9 @@ void declare(CLI::App &app, RunArguments &arguments) {
                "--cost-model");
   app.add_flag("--reproducible", arguments.run.device.reproducible,
                "the same bits in every run on such GPUs: libraries take only "
-               "algorithms that add up in one order; compile the model with "
-               "smexc --reproducible for the same bits for any number of "
-               "workers");
+               "algorithms that add up in one order, and NCCL adds up nothing; "
+               "compile the model with smexc --reproducible for the same bits "
+               "for any number of workers");
   app.add_flag(
          "--skip-copies", arguments.run.skipCopies,
          "for timing only: no floats move between workers or buffers, and "

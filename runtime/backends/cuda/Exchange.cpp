@@ -62,10 +62,17 @@ private:
   }
 
   Status addRounds(Exchange &made) {
-    if (areAlone(ranks))
+    if (areAlone(ranks)) {
+      const int worker = workers.front();
+      if (shared.exchanging->addsUp)
+        if (auto sum = nccl::sumOf(partitioned, worker, made.instruction)) {
+          addSum(*sum, made);
+          return {};
+        }
       if (const auto gather =
-              nccl::gatherOf(partitioned, workers.front(), made.instruction))
+              nccl::gatherOf(partitioned, worker, made.instruction))
         return addGather(*gather, made);
+    }
     const auto rounds = nccl::roundsOf(partitioned, made.instruction);
     if (!rounds)
       return rounds.error();
@@ -121,6 +128,23 @@ private:
       finishRound(made);
     }
     return {};
+  }
+
+  void addSum(const nccl::Sum &sum, Exchange &made) {
+    const int worker = workers.front();
+    const DenseBox own = bufferOf(worker, what->from);
+    Address from = own.address;
+    if (!sum.packed.empty())
+      from = stagingOf(worker);
+    Address at = from;
+    for (const Box &share : sum.packed) {
+      packed.push_back({share, own, {at, share}, element});
+      at += Address(sum.elements * element);
+    }
+    round.sum = {
+        what->collective->over, from,     shared.addressOf(worker, what->to),
+        sum.elements,           sum.type, sum.isScattered};
+    finishRound(made);
   }
 
   Status addUnit(const nccl::Unit &unit, int instruction) {
@@ -248,7 +272,7 @@ Result<Exchanges> cuda::exchangesOf(const CudaProgram &shared, size_t gpu,
 }
 
 std::vector<StepSet> cuda::groupsOf(const plan::Partitioned &partitioned,
-                                    const nccl::Ranks &ranks) {
+                                    const nccl::Ranks &ranks, bool addsUp) {
   std::vector<StepSet> groups;
   if (!areAlone(ranks))
     return groups;
@@ -259,7 +283,8 @@ std::vector<StepSet> cuda::groupsOf(const plan::Partitioned &partitioned,
         std::count(groups.begin(), groups.end(), collective->over))
       continue;
     for (int w = 0; w < int(partitioned.workers.size()); ++w)
-      if (nccl::gatherOf(partitioned, w, int(i))) {
+      if ((addsUp && nccl::sumOf(partitioned, w, int(i))) ||
+          nccl::gatherOf(partitioned, w, int(i))) {
         groups.push_back(collective->over);
         break;
       }

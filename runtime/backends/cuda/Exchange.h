@@ -5,7 +5,8 @@
 // the plan keeps for their workers, in as many rounds as that takes
 // (nccl/Rounds.h). Terms of a reduction are brought together there and then
 // combined by the kernel that combines them elsewhere, in the plan's order, so
-// that a result has the same bits however it came about.
+// that a result has the same bits however it came about; but for sums that NCCL
+// adds up itself, where nobody wants these bits (nccl/Messages.h).
 #ifndef SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGE_H
 #define SMEX_RUNTIME_BACKENDS_CUDA_EXCHANGE_H
 
@@ -29,6 +30,8 @@ struct Exchanging {
   /// The steps of the groups that have a communicator of their own, in one
   /// order everywhere.
   std::vector<StepSet> groups;
+  /// NCCL adds up what it can, in its own order.
+  bool addsUp = false;
 };
 
 /// The launch of a kernel of kernels/cuda.
@@ -56,9 +59,20 @@ struct ExchangeRound {
     int64_t bytes; // of a share
   };
   std::optional<Gather> gather;
+  /// Or a sum of that group's terms.
+  struct Sum {
+    StepSet over;
+    Address from, to;
+    int64_t elements; // that each gets
+    int type;         // ncclDataType_t
+    bool isScattered; // a reduce-scatter; or else an all-reduce
+  };
+  std::optional<Sum> sum;
   std::vector<OwnLaunch> unpacks;
 
-  bool moves() const { return gather || !sends.empty() || !receives.empty(); }
+  bool moves() const {
+    return gather || sum || !sends.empty() || !receives.empty();
+  }
 };
 
 /// What one GPU does in one instruction.
@@ -79,10 +93,10 @@ struct Exchanges {
 Result<Exchanges> exchangesOf(const CudaProgram &shared, size_t gpu,
                               Address tables);
 
-/// The steps of all all-gathers that a library can do, each once, in the order
-/// of the instructions.
+/// The steps of all all-gathers that a library can do, and of sums if it
+/// `addsUp`, each once, in the order of the instructions.
 std::vector<StepSet> groupsOf(const plan::Partitioned &partitioned,
-                              const nccl::Ranks &ranks);
+                              const nccl::Ranks &ranks, bool addsUp);
 
 } // namespace smex::cuda
 

@@ -251,6 +251,14 @@ Status Exchanger::transfer(const ExchangeRound &round, int instruction) {
                                     size_t(round.gather->bytes), nccl::typeInt8,
                                     groups.at(round.gather->over), stream),
                      "ncclAllGather");
+  if (round.sum) {
+    const ExchangeRound::Sum &sum = *round.sum;
+    return checkNccl((sum.isScattered ? nccl.reduceScatter : nccl.allReduce)(
+                         pointer(sum.from), pointer(sum.to),
+                         size_t(sum.elements), sum.type, nccl::operationSum,
+                         groups.at(sum.over), stream),
+                     sum.isScattered ? "ncclReduceScatter" : "ncclAllReduce");
+  }
   if (Status begun = checkNccl(nccl.groupStart(), "ncclGroupStart"); !begun)
     return begun;
   Status done;

@@ -196,8 +196,10 @@ Status cuda::makeExchangers(CudaProgram &shared, const nccl::Ranks &ranks) {
       for (const nccl::LocalWait &wait : list)
         shared.isWaitedFor[size_t(wait.instruction)] = true;
   }
+  const bool addsUp = !shared.options.reproducible;
   shared.exchanging.reset(new Exchanging{**library, ranks, id, std::move(waits),
-                                         groupsOf(partitioned, ranks)});
+                                         groupsOf(partitioned, ranks, addsUp),
+                                         addsUp});
   const size_t count = shared.workers.size(), gpus = shared.gpus.size();
   for (size_t w = 0; w < count; ++w) {
     const size_t gpu = w * gpus / count;

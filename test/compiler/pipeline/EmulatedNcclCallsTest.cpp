@@ -22,7 +22,9 @@ const std::set<std::string> none,
                      "ncclSend",
                      "ncclRecv",
                      "ncclGroupEnd",
-                     "ncclAllGather"},
+                     "ncclAllGather",
+                     "ncclAllReduce",
+                     "ncclReduceScatter"},
     looks = {"cuStreamQuery", "cuEventQuery", "ncclCommGetAsyncError"};
 
 } // namespace

@@ -26,7 +26,15 @@ SMEX_NCCL_ENTRIES(SMEX_COMPARE_ENTRY)
 
 static_assert(smex::nccl::success == ncclSuccess &&
               smex::nccl::inProgress == ncclInProgress);
-static_assert(smex::nccl::typeInt8 == ncclInt8);
+static_assert(smex::nccl::typeInt8 == ncclInt8 &&
+              smex::nccl::typeUint8 == ncclUint8 &&
+              smex::nccl::typeInt32 == ncclInt32 &&
+              smex::nccl::typeUint32 == ncclUint32 &&
+              smex::nccl::typeInt64 == ncclInt64 &&
+              smex::nccl::typeUint64 == ncclUint64 &&
+              smex::nccl::typeFloat32 == ncclFloat32 &&
+              smex::nccl::typeFloat64 == ncclFloat64);
+static_assert(smex::nccl::operationSum == ncclSum);
 static_assert(smex::nccl::splitNoColor == NCCL_SPLIT_NOCOLOR);
 static_assert(sizeof(smex::nccl::UniqueId) == sizeof(ncclUniqueId) &&
               sizeof(EmulatedNcclId) == sizeof(ncclUniqueId));
@@ -37,5 +45,6 @@ static_assert(ncclInt8 == 0 && ncclUint8 == 1 && ncclInt32 == 2 &&
               ncclUint32 == 3 && ncclInt64 == 4 && ncclUint64 == 5 &&
               ncclFloat16 == 6 && ncclFloat32 == 7 && ncclFloat64 == 8 &&
               ncclBfloat16 == 9);
+static_assert(ncclSum == 0 && ncclNumOps == 5);
 
 } // namespace

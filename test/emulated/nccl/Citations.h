@@ -75,6 +75,16 @@ constexpr const char *library = "NCCL 2.28.9";
   X(inPlace, quotes(header, "ncclAllGather",                                   \
                     "In-place operations will happen if sendbuff == recvbuff " \
                     "+ rank * sendcount."))                                    \
+  X(inPlaceReduce, quotes(header, "ncclAllReduce",                             \
+                          "In-place operation will happen if sendbuff == "     \
+                          "recvbuff."))                                        \
+  X(inPlaceScatter, quotes(header, "ncclReduceScatter",                        \
+                           "In-place operations will happen if recvbuff == "   \
+                           "sendbuff + rank * recvcount."))                    \
+  X(reduction, quotes(header, "ncclRedOp_t", "ncclNumOps = 5"))                \
+  X(otherReduction,                                                            \
+    notEmulated("reductions but sums of floats of 32 and 64 bits and of "      \
+                "integers, as smex-run asks for no others"))                   \
   X(twoCalls, quotes(guide, "Point-to-point communication",                    \
                      "Any point-to-point communication needs two NCCL calls")) \
   X(sameSend, quotes(header, "ncclSend",                                       \

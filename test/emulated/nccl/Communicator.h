@@ -59,7 +59,9 @@ struct Communicator {
         sent(size_t(ranks)), received(size_t(ranks)) {}
 };
 
-enum class Kind { Send, Receive, AllGather };
+enum class Kind { Send, Receive, AllGather, AllReduce, ReduceScatter };
+/// Whether all ranks of the communicator do it.
+constexpr bool isCollective(Kind kind) { return kind > Kind::Receive; }
 
 /// A call that puts something on a stream.
 struct Operation {
@@ -70,6 +72,7 @@ struct Operation {
   int peer; // of a send or a receive
   std::shared_ptr<Communicator> communicator;
   void *stream;
+  int reduction = 0; // ncclRedOp_t
 };
 
 /// Bytes of an element of an ncclDataType_t; 0: there is none.

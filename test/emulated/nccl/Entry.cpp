@@ -345,4 +345,19 @@ int ncclAllGather(const void *from, void *to, size_t count, int type,
             communicatorOf(handle), stream};
   });
 }
+int ncclAllReduce(const void *from, void *to, size_t count, int type,
+                  int operation, void *handle, void *stream) {
+  return operate("ncclAllReduce", [&]() -> Operation {
+    return {Kind::AllReduce,        address(from), address(to), count, type, 0,
+            communicatorOf(handle), stream,        operation};
+  });
+}
+
+int ncclReduceScatter(const void *from, void *to, size_t count, int type,
+                      int operation, void *handle, void *stream) {
+  return operate("ncclReduceScatter", [&]() -> Operation {
+    return {Kind::ReduceScatter,    address(from), address(to), count, type, 0,
+            communicatorOf(handle), stream,        operation};
+  });
+}
 }

@@ -39,7 +39,13 @@ struct EmulatedNcclId {
      void *stream))                                                            \
   X(ncclAllGather, int,                                                        \
     (const void *from, void *to, size_t count, int type, void *communicator,   \
-     void *stream))
+     void *stream))                                                            \
+  X(ncclAllReduce, int,                                                        \
+    (const void *from, void *to, size_t count, int type, int operation,        \
+     void *communicator, void *stream))                                        \
+  X(ncclReduceScatter, int,                                                    \
+    (const void *from, void *to, size_t count, int type, int operation,        \
+     void *communicator, void *stream))
 
 #define SMEX_NCCL_DECLARE(name, result, parameters)                            \
   extern "C" result name parameters;

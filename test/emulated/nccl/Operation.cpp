@@ -1,5 +1,6 @@
 // What goes on between streams of several ranks.
 #include "test/emulated/nccl/Communicator.h"
+#include "test/emulated/nccl/Reduction.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,12 +19,23 @@ const char *nameOf(Kind kind) {
     return "ncclRecv";
   case Kind::AllGather:
     return "ncclAllGather";
+  case Kind::AllReduce:
+    return "ncclAllReduce";
+  case Kind::ReduceScatter:
+    return "ncclReduceScatter";
   }
   return "";
 }
 
 size_t bytesOf(const Operation &operation) {
   return operation.count * elementBytes(operation.type);
+}
+size_t ranksOf(const Operation &operation) {
+  return size_t(operation.communicator->ranks);
+}
+size_t bytesRead(const Operation &operation) {
+  return bytesOf(operation) *
+         (operation.kind == Kind::ReduceScatter ? ranksOf(operation) : 1);
 }
 
 /// What an operation writes, and reads, of the rank's memory.
@@ -33,14 +45,13 @@ struct Extent {
 Extent readBy(const Operation &operation) {
   if (operation.kind == Kind::Receive)
     return {};
-  return {operation.from, operation.from + bytesOf(operation)};
+  return {operation.from, operation.from + bytesRead(operation)};
 }
 Extent writtenBy(const Operation &operation) {
   if (operation.kind == Kind::Send)
     return {};
-  const size_t shares = operation.kind == Kind::AllGather
-                            ? size_t(operation.communicator->ranks)
-                            : 1;
+  const size_t shares =
+      operation.kind == Kind::AllGather ? ranksOf(operation) : 1;
   return {operation.to, operation.to + shares * bytesOf(operation)};
 }
 bool overlap(const Extent &a, const Extent &b) {
@@ -51,14 +62,15 @@ bool overlap(const Extent &a, const Extent &b) {
 struct Header {
   int32_t kind, type;
   uint64_t count;
+  int64_t reduction;
 };
 
 std::string posted(const Operation &operation, const void *data) {
   const Header header = {int32_t(operation.kind), operation.type,
-                         operation.count};
+                         operation.count, operation.reduction};
   std::string contents(reinterpret_cast<const char *>(&header), sizeof header);
   if (data)
-    contents.append(static_cast<const char *>(data), bytesOf(operation));
+    contents.append(static_cast<const char *>(data), bytesRead(operation));
   return contents;
 }
 
@@ -112,7 +124,9 @@ Underway numbered(const Operation &operation) {
     made.ranks = {operation.peer};
     break;
   }
-  case Kind::AllGather: {
+  case Kind::AllGather:
+  case Kind::AllReduce:
+  case Kind::ReduceScatter: {
     const auto name = [](int64_t number) {
       return "collective." + text(number) + ".";
     };
@@ -182,7 +196,7 @@ void arrive(Together &group, DeviceView &view) {
   for (const Underway &each : group.all) {
     const void *data = nullptr;
     if (each.what.kind != Kind::Receive && bytesOf(each.what) > 0)
-      data = view.read<char>(each.what.from, bytesOf(each.what));
+      data = view.read<char>(each.what.from, bytesRead(each.what));
     group.communicator->meeting.post(each.own, posted(each.what, data));
   }
 }
@@ -195,25 +209,31 @@ void complete(Together &group, DeviceView &view) {
     throw std::runtime_error(group.deadlock);
   at.meeting.post("waits." + text(at.rank), "");
   for (const Underway &each : group.all) {
+    const size_t bytes = bytesOf(each.what);
+    const bool isOfAll = isCollective(each.what.kind);
+    std::vector<std::string> contents;
     for (size_t o = 0; o < each.others.size(); ++o) {
-      const std::string contents = *at.meeting.read(each.others[o]);
+      contents.push_back(*at.meeting.read(each.others[o]));
       Header theirs;
-      std::memcpy(&theirs, contents.data(), sizeof theirs);
-      const bool isCollective = each.what.kind == Kind::AllGather;
+      std::memcpy(&theirs, contents.back().data(), sizeof theirs);
+      contents.back().erase(0, sizeof theirs);
       if (theirs.count != each.what.count || theirs.type != each.what.type ||
-          (isCollective && theirs.kind != int32_t(each.what.kind)))
+          (isOfAll && (theirs.kind != int32_t(each.what.kind) ||
+                       theirs.reduction != each.what.reduction)))
         throw std::runtime_error(cited(
             describe(each.what) + " meets " + nameOf(Kind(theirs.kind)) +
                 " of " + text(int64_t(theirs.count)) + " elements of type " +
                 text(theirs.type) + " by rank " + text(each.ranks[o]),
-            isCollective ? cites::sameCollective : cites::sameSend));
-      if (each.what.kind != Kind::Send && bytesOf(each.what) > 0)
-        std::memcpy(view.write<char>(each.what.to + o * bytesOf(each.what),
-                                     bytesOf(each.what)),
-                    contents.data() + sizeof theirs, bytesOf(each.what));
-      if (!isCollective)
+            isOfAll ? cites::sameCollective : cites::sameSend));
+      if (!isOfAll)
         at.meeting.remove(each.others[o]);
     }
+    if (isReduction(each.what.kind) && bytes > 0)
+      reduce(each.what, contents, view.write<char>(each.what.to, bytes));
+    else if (each.what.kind != Kind::Send && bytes > 0)
+      for (size_t o = 0; o < contents.size(); ++o)
+        std::memcpy(view.write<char>(each.what.to + o * bytes, bytes),
+                    contents[o].data(), bytes);
     if (!each.last.empty())
       at.meeting.remove(each.last);
   }
@@ -264,7 +284,15 @@ void check(const Operation &operation, const DriverCalls &driver) {
   const std::string what = describe(operation) + ": ";
   if (!elementBytes(operation.type))
     refuse(NCCL_INVALID_ARGUMENT, what + "invalid type", cites::dataType);
-  if (operation.kind != Kind::AllGather &&
+  if (isReduction(operation.kind) &&
+      (operation.reduction < 0 || operation.reduction >= 5))
+    refuse(NCCL_INVALID_ARGUMENT, what + "invalid reduction operation",
+           cites::reduction);
+  if (isReduction(operation.kind) &&
+      (operation.reduction != 0 || !isAdded(operation.type)))
+    refuse(NCCL_INVALID_ARGUMENT, what + "no sum of such numbers",
+           cites::otherReduction);
+  if (!isCollective(operation.kind) &&
       (operation.peer < 0 || operation.peer >= at.ranks))
     refuse(NCCL_INVALID_ARGUMENT,
            what + "invalid peer, the communicator has " + text(at.ranks) +
@@ -278,13 +306,18 @@ void check(const Operation &operation, const DriverCalls &driver) {
            cites::streamDevice);
   for (const Extent &extent : {readBy(operation), writtenBy(operation)})
     wantBuffer(extent, at.device, what, driver);
-  if (operation.kind == Kind::AllGather) {
-    const uint64_t own = operation.to + uint64_t(at.rank) * bytesOf(operation);
-    if (operation.from != own &&
-        overlap(readBy(operation), writtenBy(operation)))
+  if (isCollective(operation.kind)) {
+    const uint64_t share = uint64_t(at.rank) * bytesOf(operation);
+    const bool isGather = operation.kind == Kind::AllGather,
+               isScatter = operation.kind == Kind::ReduceScatter;
+    const bool isInPlace = operation.from + (isScatter ? share : 0) ==
+                           operation.to + (isGather ? share : 0);
+    if (!isInPlace && overlap(readBy(operation), writtenBy(operation)))
       refuse(NCCL_INVALID_ARGUMENT,
              what + "the buffers overlap, and not as an in-place operation's",
-             cites::inPlace);
+             isGather    ? cites::inPlace
+             : isScatter ? cites::inPlaceScatter
+                         : cites::inPlaceReduce);
   }
 }
 
@@ -298,7 +331,7 @@ void submit(const std::vector<Operation> &operations,
            a.peer == at.rank && b.peer == at.rank && a.to == b.from;
   };
   const auto areInOrder = [](const Operation &a, const Operation &b) {
-    return a.kind == b.kind && a.kind != Kind::AllGather && a.peer == b.peer;
+    return a.kind == b.kind && !isCollective(a.kind) && a.peer == b.peer;
   };
   // What is done as one may be done in any order.
   for (size_t a = 0; a < operations.size(); ++a)
@@ -313,7 +346,7 @@ void submit(const std::vector<Operation> &operations,
                                                         : cites::independent);
   std::vector<int64_t> toSelf = {0, 0};
   for (const Operation &each : operations)
-    if (each.kind != Kind::AllGather && each.peer == at.rank)
+    if (!isCollective(each.kind) && each.peer == at.rank)
       ++toSelf[each.kind == Kind::Send ? 0 : 1];
   if (toSelf[0] != toSelf[1])
     refuse(NCCL_INVALID_USAGE,

@@ -21,7 +21,16 @@ struct UniqueId {
   char bytes[128];
 };
 
-constexpr int typeInt8 = 0;      // ncclInt8, of ncclDataType_t
+// ncclDataType_t
+constexpr int typeInt8 = 0;      // ncclInt8
+constexpr int typeUint8 = 1;     // ncclUint8
+constexpr int typeInt32 = 2;     // ncclInt32
+constexpr int typeUint32 = 3;    // ncclUint32
+constexpr int typeInt64 = 4;     // ncclInt64
+constexpr int typeUint64 = 5;    // ncclUint64
+constexpr int typeFloat32 = 7;   // ncclFloat32
+constexpr int typeFloat64 = 8;   // ncclFloat64
+constexpr int operationSum = 0;  // ncclSum, of ncclRedOp_t
 constexpr int splitNoColor = -1; // NCCL_SPLIT_NOCOLOR
 
 /// X(member, entry point, result, parameters)
@@ -48,6 +57,12 @@ constexpr int splitNoColor = -1; // NCCL_SPLIT_NOCOLOR
      Stream stream))                                                           \
   X(allGather, ncclAllGather, Code,                                            \
     (const void *from, void *to, size_t count, int type,                       \
+     Communicator communicator, Stream stream))                                \
+  X(allReduce, ncclAllReduce, Code,                                            \
+    (const void *from, void *to, size_t count, int type, int operation,        \
+     Communicator communicator, Stream stream))                                \
+  X(reduceScatter, ncclReduceScatter, Code,                                    \
+    (const void *from, void *to, size_t count, int type, int operation,        \
      Communicator communicator, Stream stream))
 
 /// The entry points, once the library is loaded.

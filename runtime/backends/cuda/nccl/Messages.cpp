@@ -1,5 +1,6 @@
 #include "runtime/backends/cuda/nccl/Messages.h"
 
+#include "runtime/backends/cuda/nccl/Api.h"
 #include "runtime/plan/Regions.h"
 
 #include <algorithm>
@@ -97,4 +98,88 @@ std::optional<Gather> nccl::gatherOf(const plan::Partitioned &partitioned,
   const bool fits = areTerms ? !gather.parts.empty()
                              : gather.isWanted || gather.bytes * count <= room;
   return fits ? std::optional(gather) : std::nullopt;
+}
+
+namespace {
+
+/// What a library calls the type, if it adds such numbers as a plan does.
+std::optional<int> summedType(DType type) {
+  switch (type) {
+  case DType::I8:
+    return typeInt8;
+  case DType::U8:
+    return typeUint8;
+  case DType::I32:
+    return typeInt32;
+  case DType::U32:
+    return typeUint32;
+  case DType::I64:
+    return typeInt64;
+  case DType::U64:
+    return typeUint64;
+  case DType::F32:
+    return typeFloat32;
+  case DType::F64:
+    return typeFloat64;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Whether the worker's pieces are a term of each member, of all that it wants.
+bool wantsEachTerm(const plan::Partitioned &partitioned, int worker, int number,
+                   const std::vector<int> &members, const Box &wanted) {
+  std::vector<int> owners;
+  for (const Piece &piece : plan::piecesOf(partitioned, worker, number)) {
+    if (piece.box != wanted)
+      return false;
+    owners.push_back(piece.worker);
+  }
+  std::sort(owners.begin(), owners.end());
+  return owners == members;
+}
+
+} // namespace
+
+std::optional<Sum> nccl::sumOf(const plan::Partitioned &partitioned, int worker,
+                               int number) {
+  const plan::Program &program = partitioned.program;
+  const plan::Instruction &what = program.instructions[size_t(number)];
+  const DType dtype = plan::elementType(program, what.from);
+  const auto type = summedType(dtype);
+  if (what.op != plan::Opcode::Reduce || what.reducer != "Sum" || !type ||
+      dtype != plan::elementType(program, what.to) || !what.collective)
+    return std::nullopt;
+  Sum sum;
+  sum.type = *type;
+  sum.isScattered = what.collective->kind == CollectiveKind::ReduceScatter;
+  if (!sum.isScattered && what.collective->kind != CollectiveKind::AllReduce)
+    return std::nullopt;
+  sum.members = groupOf(program.ways, worker, what.collective->over);
+  const Box &term = partitioned.box(worker, what.from);
+  sum.elements = volume(partitioned.box(worker, what.to));
+  if (sum.elements == 0)
+    return std::nullopt;
+  bool lieInOrder = true;
+  int64_t room = partitioned.workers[size_t(worker)].stagingBytes;
+  std::vector<Box> shares;
+  for (int w : sum.members) {
+    const Box &wanted = partitioned.box(w, what.to);
+    if (!plan::written(partitioned, w, number) ||
+        partitioned.box(w, what.from) != term ||
+        volume(wanted) != sum.elements ||
+        (!sum.isScattered && wanted != term) ||
+        !wantsEachTerm(partitioned, w, number, sum.members, wanted))
+      return std::nullopt;
+    lieInOrder &= runIn(term, wanted) == sum.elements * int64_t(shares.size());
+    room = std::min(room, partitioned.workers[size_t(w)].stagingBytes);
+    shares.push_back(wanted);
+  }
+  if (!sum.isScattered || lieInOrder)
+    return sum;
+  const int64_t all = sum.elements * int64_t(shares.size());
+  if (all * byteSize(dtype) > room)
+    return std::nullopt;
+  sum.packed = std::move(shares);
+  return sum;
 }

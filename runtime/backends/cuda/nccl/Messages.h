@@ -43,6 +43,32 @@ struct Gather {
 std::optional<Gather> gatherOf(const plan::Partitioned &partitioned, int worker,
                                int instruction);
 
+/// A group whose members have a term each of one sum, and want all of it, or
+/// equal shares of it.
+struct Sum {
+  std::vector<int> members; // ascending
+  /// Each wants a share, in the order of the members: a reduce-scatter. If not,
+  /// all want all: an all-reduce.
+  bool isScattered = false;
+  int64_t elements = 0; // that a member gets
+  int type = 0;         // ncclDataType_t
+  /// The members' shares, where they do not lie one behind the other in a term,
+  /// so that they have to be put together like that in the staging.
+  std::vector<Box> packed;
+};
+
+/// The sum of the worker's group in an instruction, if a library's all-reduce
+/// or reduce-scatter does it: the plan names it so; every member wants its part
+/// of terms that are all of one box; and they are of numbers that a library
+/// adds up as the plan does, one rounding per addition: f32, f64 and integers
+/// of at least 32 bits, or 8. Not 16-bit floats, whose sum the plan rounds
+/// once, and no maximum, since nobody says what becomes of NaN. Where shares
+/// have to be packed, they have room in each member's staging. Every member
+/// comes to the same answer. In which order terms are added is up to the
+/// library, and so are the last bits of floats.
+std::optional<Sum> sumOf(const plan::Partitioned &partitioned, int worker,
+                         int instruction);
+
 } // namespace smex::nccl
 
 #endif

@@ -1,7 +1,8 @@
 // Fetches and reductions that are drawn at random, on emulated GPUs that do not
 // reach each other's memory, with little staging or with much, by one process
 // or by several. Sums depend on the order of their terms, and have the bits of
-// the plan's order, in however many rounds they come about.
+// the plan's order, in however many rounds they come about, where runs are to
+// be reproducible; else NCCL adds up what it can, in another order.
 #include "test/runtime/backends/cuda/OnGpus.h"
 #include "test/runtime/backends/cuda/nccl/RandomExchange.h"
 
@@ -53,20 +54,25 @@ void addPorts(plan::Program &program) {
   }
 }
 
+struct Element {
+  float value = 0, sumOfSizes = 0;
+};
+
 /// Each element, by the order of the pieces.
-std::vector<float> expected(const plan::Partitioned &partitioned,
-                            const Terms &terms, size_t number) {
+std::vector<Element> expected(const plan::Partitioned &partitioned,
+                              const Terms &terms, size_t number) {
   const plan::Instruction &what = partitioned.program.instructions[number];
   const size_t tensor =
       size_t(partitioned.program.buffers[size_t(what.to)].tensor);
-  std::vector<float> values;
+  std::vector<Element> values;
   for (const auto &at :
        elementsOf(wholeBox(partitioned.program.tensors[tensor].type.shape))) {
-    values.push_back(0);
+    values.emplace_back();
     for (size_t w = 0; w < partitioned.workers.size(); ++w) {
       if (!holds(partitioned.box(int(w), what.to), at))
         continue;
       bool isFirst = true;
+      float &value = values.back().value;
       for (const Piece &piece : what.pieces[w]) {
         if (!holds(piece.box, at))
           continue;
@@ -74,7 +80,8 @@ std::vector<float> expected(const plan::Partitioned &partitioned,
         const size_t place =
             size_t(std::find(there.begin(), there.end(), at) - there.begin());
         const float term = terms.of(piece.worker, int(number)).at(place);
-        values.back() = isFirst ? term : values.back() + term;
+        value = isFirst ? term : value + term;
+        values.back().sumOfSizes += std::abs(term);
         isFirst = false;
       }
     }
@@ -84,19 +91,21 @@ std::vector<float> expected(const plan::Partitioned &partitioned,
 
 std::vector<Result<runtime::RunResult>>
 run(const plan::Partitioned &partitioned, const Terms &terms, size_t processes,
-    bool trace) {
+    bool trace, bool reproducible = true) {
   runtime::RunOptions options;
   options.steps = 2;
   options.device.trace = trace;
+  options.device.reproducible = reproducible;
   return test::runOnGpus(partitioned, {}, terms, {}, options, processes);
 }
 
 } // namespace
 
-TEST_CASE("random exchanges have the bits of the plan's order") {
+TEST_CASE("random exchanges have the bits of the plan's order, or nearly") {
   const size_t processes = setting("SMEX_TEST_PROCESSES", "1"),
                gpus = setting("SMEX_EMULATED_DEVICES", "1"),
                begin = setting("SMEX_TEST_SEED", "0");
+  bool isOtherwise = false;
   for (size_t seed = begin; seed < begin + 60; ++seed) {
     CAPTURE(seed);
     RandomExchange drawn(seed);
@@ -113,20 +122,32 @@ TEST_CASE("random exchanges have the bits of the plan's order") {
     if (processes == 1)
       REQUIRE(test::knowLaunches(partitioned, {"sm_80", ""}, gpus));
     const Terms terms(partitioned);
-    for (const auto &result : run(partitioned, terms, processes, seed % 2)) {
+    const bool reproducible = seed % 3 != 0;
+    for (const auto &result :
+         run(partitioned, terms, processes, seed % 2, reproducible)) {
       INFO((result ? "" : result.error().message));
       REQUIRE(result);
       for (size_t w = 0; w < partitioned.workers.size(); ++w)
         REQUIRE(result->peakBytes[w] == partitioned.workers[w].arenaBytes);
       for (size_t i = 0; i < partitioned.program.instructions.size(); ++i) {
         CAPTURE(i);
-        const std::vector<float> values = expected(partitioned, terms, i);
+        const std::vector<Element> values = expected(partitioned, terms, i);
         const std::vector<std::byte> &bytes = result->outputs[i].bytes;
         REQUIRE(bytes.size() == values.size() * sizeof(float));
-        REQUIRE(std::memcmp(bytes.data(), values.data(), bytes.size()) == 0);
+        for (size_t e = 0; e < values.size(); ++e) {
+          CAPTURE(e);
+          float is = 0;
+          std::memcpy(&is, &bytes[e * sizeof(float)], sizeof(float));
+          // Of five terms, four additions round.
+          const float most = reproducible ? 0 : values[e].sumOfSizes * 5e-7f;
+          REQUIRE(std::abs(is - values[e].value) <= most);
+          isOtherwise |= is != values[e].value;
+        }
       }
     }
   }
+  // Where each worker has a GPU of its own, NCCL adds some of these up.
+  CHECK((isOtherwise || gpus < 8));
 }
 
 TEST_CASE("an exchange that its staging has no room for is refused") {

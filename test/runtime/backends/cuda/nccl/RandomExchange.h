@@ -19,7 +19,8 @@ public:
   /// Adds a fetch from slices of a tensor of f32, uneven or none, or a
   /// reduction of any parts of it, whose terms come in any order. Who wants
   /// what: slices, too, or, unless they are to be `disjoint`, anything. Some
-  /// are collectives, where all want all of equal shares, or of whole terms.
+  /// are collectives, where all want all of equal shares, or of whole terms, or
+  /// equal shares of these.
   void add(bool disjoint) {
     std::vector<int64_t> shape(size_t(draw(1, 3)));
     for (int64_t &size : shape)
@@ -31,12 +32,16 @@ public:
     const Box whole = wholeBox(shape);
     if (isCollective) {
       std::vector<Box> from(size_t(workers), whole);
-      for (int64_t w = 0; !isReduction && w < workers; ++w)
-        from[size_t(w)][side] = cut(whole[side], workers, w);
-      return add(shape, from, std::vector<Box>(size_t(workers), whole),
-                 isReduction,
-                 Collective{isReduction ? CollectiveKind::AllReduce
-                                        : CollectiveKind::AllGather,
+      std::vector<Box> shares = from;
+      for (int64_t w = 0; w < workers; ++w)
+        shares[size_t(w)][side] = cut(whole[side], workers, w);
+      if (!isReduction)
+        return add(shape, shares, from, false,
+                   Collective{CollectiveKind::AllGather, 1});
+      const bool isScattered = draw(0, 1);
+      return add(shape, from, isScattered ? shares : from, true,
+                 Collective{isScattered ? CollectiveKind::ReduceScatter
+                                        : CollectiveKind::AllReduce,
                             1});
     }
     std::vector<Box> from = slices(whole), to = slices(whole);
