@@ -11,13 +11,14 @@ inputs_of "$model"
 cuda=$(emulated "$libcuda") nccl=$(cd "$(dirname "$libnccl")" && pwd)
 mkdir "$work/ranks"
 
+order=()
 # refused WHAT MESSAGE [VARIABLE=VALUE..]
 refused() {
   local what=$1 message=$2 status=0
   rm -rf "$work/out"
   env LD_LIBRARY_PATH="$cuda:$nccl" SMEX_EMULATED_PEER=0 SMEX_EMULATED_DEVICES=2 \
     SMEX_EMULATED_NCCL_FOLDER="$work/ranks" "${@:3}" \
-    "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda --output-dir "$work/out" \
+    "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda "${order[@]}" --output-dir "$work/out" \
     > "$work/stdout" 2> "$work/stderr" || status=$?
   [[ $status == 4 ]] || fail "$what: exit status $status: $(cat "$work/stderr")"
   grep -qF -- "$message" "$work/stderr" || fail "$what: says $(cat "$work/stderr")"
@@ -48,6 +49,7 @@ refused "a GPU that is lost before" "CUDA_ERROR_UNKNOWN" SMEX_EMULATED_FAIL_AT=c
 [[ $((SECONDS - begin)) -le 12 ]] || fail "failures to join take $((SECONDS - begin)) s"
 refused "an operation that fails" "ncclGroupEnd: unhandled cuda error" SMEX_EMULATED_FAIL_AT=ncclGroupEnd:1:1
 refused "an all-gather that fails" "ncclAllGather: internal error" SMEX_EMULATED_FAIL_AT=ncclAllGather:1:3
+refused "a sum that fails" "ncclAllReduce: internal error" SMEX_EMULATED_FAIL_AT=ncclAllReduce:1:3
 refused "a send that fails" "ncclSend: invalid argument" SMEX_EMULATED_FAIL_AT=ncclSend:2:4
 refused "an error that comes later" "remote process exited" SMEX_EMULATED_FAIL_AT=ncclCommGetAsyncError:1:6
 refused "a small GPU" "is too small: its workers need" SMEX_EMULATED_MEMORY=16384
@@ -55,6 +57,7 @@ refused "an exchange that hangs" "no progress for 2 s in instruction" SMEX_NCCL_
 grep -q 'rank . (worker .*): .*node "' "$work/stderr" || fail "a hang: says $(cat "$work/stderr")"
 # Of the two GPUs, the one that hangs is named, and not the one that waits for it.
 hung='worker [01]: node ".*": instruction [0-9]+, a kernel that packs, unpacks or combines \(GPU [01]\) has not completed'
+order=(--reproducible) # or else NCCL adds up
 for kernel in smex_fetch:3 smex_reduce:2; do
   refused "a hang of $kernel" "has not completed, and nothing else has for" \
     SMEX_NCCL_TIMEOUT=2 SMEX_EMULATED_HANG=$kernel SMEX_EMULATED_LOG="$work/log"

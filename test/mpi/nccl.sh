@@ -1,7 +1,8 @@
 #!/bin/bash
 # Workers of several processes, each with emulated GPUs of its own: what moves
-# between them goes by NCCL, emulated, too. The same bits, counts and
-# instructions as on GPUs of one process that reach each other's memory; clear
+# between them goes by NCCL, emulated, too. The same counts and instructions as on
+# GPUs of one process that reach each other's memory, with --reproducible the same
+# bits, else nearly the same numbers, as NCCL adds up in an order of its own; clear
 # words where processes cannot have GPUs of their own; and where one is killed or
 # hangs, all end, soon, and say which.
 # usage: nccl.sh SMEXC SMEX_RUN LIBCUDA LIBNCCL MODEL_DIR GPUS PROCESSES...
@@ -17,9 +18,10 @@ inputs_of "$model"
 cuda=$(emulated "$libcuda") nccl=$(cd "$(dirname "$libnccl")" && pwd)
 mkdir "$work/ranks" # processes that are killed leave things behind
 export LD_LIBRARY_PATH=$cuda:$nccl SMEX_EMULATED_NCCL_FOLDER=$work/ranks
+order=(--reproducible)
 # run NAME DEVICES COMMAND...: leaves NAME.* behind.
 run() {
-  SMEX_EMULATED_DEVICES=$2 "${@:3}" "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda \
+  SMEX_EMULATED_DEVICES=$2 "${@:3}" "$smex_run" "$work/plan" "${inputs[@]}" --backend cuda "${order[@]}" \
     --steps 2 --output-dir "$work/$1.out" --metrics "$work/$1.json" --trace "$work/$1.trace" \
     > "$work/$1.log" 2> "$work/$1.err" || fail "$1: status $?: $(cat "$work/$1.err")"
   grep -v '"emulated' "$work/$1.json" > "$work/$1.undevised"
