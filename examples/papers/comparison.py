@@ -5,6 +5,10 @@ from plans import OURS, PERCENTS, TOFU, between, machine_file, percent, percents
 
 # Operator placement at smaller batches was not tried: a GPU would have next to nothing to do.
 LEAST_BATCH = 16
+# Few samples, of which the text says that convolutions use a GPU well, and products do not.
+FEW = 16
+# Tolerances of ours: what "well" is, "most", "all the time", and "imbalanced".
+WELL, MOST, ALWAYS, UNEVEN = 0.9, 0.5, 0.95, 0.1
 
 
 class Machine:
@@ -70,6 +74,19 @@ def swap(plans, model):
     return None
 
 
+def moved_by_layer(plans, model, batch):
+    """Bytes per sample that cross where swapping runs a plan's order, a layer at a time."""
+    plan = plans.make(model, batch, 1)
+    found = swapped(Step(plans, plan), plan.result["gpus"][0]["memory_bytes"], Machine(plans.options.machine).host,
+                    plans.options.look_ahead)
+    return found and found[1] / batch
+
+
+def busy(plan):
+    """Of a plan, the part of a step in which each GPU computes."""
+    return [gpu["compute_seconds"] / plan.seconds for gpu in plan.result["gpus"]] if plan else None
+
+
 class Row:
     def __init__(self, plans, model, with_placement):
         self.model = model
@@ -83,6 +100,11 @@ class Row:
         self.small = (small.throughput, small.batch) if small else None
         self.swap = swap(plans, model)
         self.place = place(plans, model) if with_placement else None
+        self.few = plans.make(model, FEW, 1).throughput
+        self.alike = plans.make(model, tofu.batch, 1).throughput if tofu else None  # ideal, at Tofu's batch
+        self.tofu_busy = busy(tofu)
+        self.placed_busy = busy(plans.placed(model, plans.options.least_batch)) if with_placement else None
+        self.by_layer = moved_by_layer(plans, model, self.swap[1]) if with_placement and self.swap else None
 
     def of_ideal(self, found):
         return found[0] / self.ideal if found else 0
@@ -107,6 +129,58 @@ def state_swapping(says, rows):
         says.compare("swapping moves much more than Tofu", f"at least {more:.1f} times as much, per sample", more, 2, "{:.1f} times", True)
         busy = min(row.swap[3] for row in found)
         says.compare("the link to the host is what swapping waits for", f"busy in at least {busy:.0%} of a step", busy, 0.9, least=True)
+
+
+def state_few(says, rows, kind, well):
+    """What few samples leave of a GPU (3.7.2). `well`: whether the text says that they use it well."""
+    shares = [row.few / row.ideal for row in rows]
+    says.compare(f"{kind} {'have good GPU utilization even for small batches' if well else 'use a GPU less with small batches'}",
+                 f"{percents(shares)} of ideal at a batch of {FEW}", min(shares) if well else max(shares), WELL, least=well,
+                 why="" if well else "the model of a product's efficiency, by its flops alone, is too kind")
+
+
+def state_gap(says, row):
+    """Why a model is furthest from ideal (3.7.2): what of the gap one GPU has, too, at Tofu's batch."""
+    gap = 1 - row.of_ideal(row.tofu)
+    if gap > 0:
+        part = (1 - row.alike / row.ideal) / gap
+        says.compare(f"{row.model.name} is so far from ideal because ideal's batch is larger", f"{part:.0%} of the gap is there "
+                     f"without copies at a batch of {row.tofu[1]}", part, MOST, least=True,
+                     why="a kernel of few samples is nearly as good in the model; the rest are copies")
+
+
+def state_load(says, rows):
+    """Why placement is slower (3.7.2): layers are not as many as GPUs, and a pipeline fills and drains."""
+    placed = [row for row in rows if row.placed_busy]
+    uneven = [max(row.placed_busy) * len(row.placed_busy) / sum(row.placed_busy) - 1 for row in placed
+              if int(row.model.name.split("-")[1]) % len(row.placed_busy)]
+    if uneven:
+        says.compare("placement's load is imbalanced where layers are no multiple of GPUs", "the fullest GPU computes at least "
+                     f"{min(uneven):.0%} more than the mean", min(uneven), UNEVEN, least=True)
+    if placed:
+        most = max(max(row.placed_busy) for row in placed)
+        says.compare("a pipeline of layers cannot fully saturate GPUs", f"the busiest one computes in at most {most:.0%} of a step",
+                     most, ALWAYS)
+    least = min(min(row.tofu_busy) for row in rows)
+    says.compare("Tofu keeps all GPUs busy at all times", f"each computes in at least {least:.0%} of a step", least, ALWAYS,
+                 least=True, why="one fetch that nothing hides, where memory is at its peak")
+
+
+def state_mesh(says, rows, weights, large):
+    """Why swapping is slow on RNNs (3.7.2): in the order in which operators become ready, many tensors are in use, and the more
+    so, the larger weights are. `weights`: of a row, in proportion; `large`: whether they are."""
+    found = [row for row in rows if row.swap]
+    more = [row.swap[2] / row.by_layer for row in found if large(row) and row.by_layer]
+    if more:
+        says.add("a mesh of layers and timesteps has more tensors in use at once: swapping moves more", f"{min(more):.1f} to "
+                 f"{max(more):.1f} times what it does a layer at a time", min(more) > 1, "the order is a plan's already",
+                 "the order alone, where weights are large")
+    if len(found) > 1:
+        least, most = min(found, key=weights), max(found, key=weights)
+        growth, of_weights = most.swap[2] / least.swap[2], weights(most) / weights(least)
+        says.compare("swapping increases significantly when weights are large", f"{growth:.1f} times the bytes per sample on "
+                     f"{most.model.name}, of {least.model.name}, whose weights are {1 / of_weights:.2f} of them",
+                     growth / of_weights, 1, "{:.2f} of what weights grow by", True)
 
 
 def add_placement_options(parser):

@@ -16,11 +16,15 @@ def differs(says):
 
 
 def row(model, ideal, tofu, small, swap, place=None, moved=1e9, swapped=3e9, busy=0.95):
-    """Of (samples/s, batch), or None; bytes per sample, and how busy a link is."""
+    """Of (samples/s, batch), or None; bytes per sample, and how busy a link is. As few samples as the text has them use a GPU
+    well, and all GPUs of Tofu's plan are busy; swapping moves half as much a layer at a time."""
     made = comparison.Row.__new__(comparison.Row)
     made.model, made.ideal, made.tofu, made.ours, made.hidden = model, ideal, tofu, None, None
     made.small, made.place, made.moved = small, place, moved
     made.swap = swap and (*swap, swapped, busy)
+    made.few, made.alike = (0.95 if model.name.startswith("WResNet") else 0.5) * ideal, tofu[0]
+    made.tofu_busy, made.placed_busy = [0.99] * 8, place and [0.6, 0.6, *[0.4] * 6]
+    made.by_layer = swap and swapped / 2
     return made
 
 
@@ -53,6 +57,7 @@ def wresnets():
 
 
 figure = program("figure_3_8")
+comparison.place = lambda plans, model: (10, 64)
 equal("figure 3.8", differs(state(figure, wresnets())), {
     "Tofu reaches 60 to 95 % of ideal", "small batch fits 50-4, 50-6 and 101-4 only", "Tofu's batch for 152-4 is 32",
     "it is so by 12 % on 50-4", "small batch is ahead of Tofu on 101-4", "it is so by 15 % on 101-4",
@@ -71,13 +76,23 @@ equal("where swapping is too good", differs(state(figure, rows)),
        "swapping moves much more than Tofu", "the link to the host is what swapping waits for"})
 
 
+# What the text says of why.
+rows["WResNet-50-4"].few, rows["WResNet-152-10"].alike = 40, 2.85
+comparison.place = lambda plans, model: (30, 64)
+equal("of few samples, the gap and placement", differs(state(figure, rows)) - {
+    "swapping is 20 to 63 % slower than Tofu", "Tofu is 25 to 400 % ahead of other ways to train large models",
+    "swapping moves much more than Tofu", "the link to the host is what swapping waits for"}, {
+        "convolutions have good GPU utilization even for small batches", "operator placement does not perform well for CNNs",
+        "WResNet-152-10 is so far from ideal because ideal's batch is larger"})
+
+
 def rnns():
     return {made.model.name: made for made in [
         row(rnn(6, 4), 214, (208, 512), (202, 256), (156, 512), (134, 512)),
         row(rnn(6, 6), 96.2, (94.6, 512), None, (14.1, 512), (60.2, 512)),
         row(rnn(8, 4), 158, (153, 512), (113, 64), (84.7, 512), (129, 512)),
         row(rnn(8, 8), 40, (39.5, 512), None, (3.2, 512), (28.4, 128)),
-        row(rnn(10, 8), 31.6, (29.5, 256), None, (2.31, 512))]}
+        row(rnn(10, 8), 31.6, (29.5, 256), None, (2.31, 512), swapped=3e10)]}
 
 
 figure = program("figure_3_9")
@@ -93,6 +108,17 @@ equal("with other rows", differs(state(figure, rows)) - differs(state(figure, rn
     "Tofu is ahead of all others on every model", "Tofu's batches for the other RNNs are 256 or 512",
     "small batch is out of memory on larger RNNs", "Tofu is furthest from ideal on RNN-10-8K",
     "placement is out of memory on RNN-10-8K"})
+
+rows = rnns()
+rows["RNN-8-8K"].placed_busy, rows["RNN-6-4K"].placed_busy = [0.97] * 8, [0.4] * 8
+rows["RNN-10-8K"].tofu_busy, rows["RNN-10-8K"].alike, rows["RNN-10-8K"].by_layer = [0.9] * 8, 31.5, 3e10
+rows["RNN-6-6K"].few, rows["RNN-10-8K"].swap = 95, (2.31, 512, 3e10, 0.95)
+rows["RNN-6-4K"].swap = (156, 512, 1e10, 0.95)
+equal("with other loads", differs(state(figure, rows)) - differs(state(figure, rnns())), {
+    "RNN-10-8K is so far from ideal because ideal's batch is larger", "products use a GPU less with small batches",
+    "placement's load is imbalanced where layers are no multiple of GPUs", "a pipeline of layers cannot fully saturate GPUs",
+    "Tofu keeps all GPUs busy at all times", "swapping increases significantly when weights are large",
+    "a mesh of layers and timesteps has more tensors in use at once: swapping moves more"})
 
 # Figure 3.11, by hand: three blocks of each of two groups, (weight, activation, loops) by convolution.
 figure = program("figure_3_11")
@@ -143,6 +169,57 @@ figure = program("figure_3_10")
 for moved, as_good in (100, True), (100.9, True), (99.1, True), (101, False), (90, True):
     equal(f"moves {moved}", figure.as_good_as_tofu({"tofu": 100, "icml18-reduction": moved})[1], as_good)
 
+# Why Tofu minimizes what is moved: (bytes moved, seconds, peak) of plans.
+def goal(plans, computing=None):
+    says = Statements()
+    found = SimpleNamespace(plans={name: SimpleNamespace(moved=moved, peak=peak) for name, (moved, _, peak) in plans.items()},
+                            step={name: step for name, (_, step, _) in plans.items()},
+                            computing=computing or dict.fromkeys(plans, 1.0))
+    figure.state_goal(says, "RNN", found)
+    return {paper.split(": ", 1)[1].split(" (")[0] for paper in differs(says)}
+
+
+equal("3.5", goal({"tofu": (8e9, 1.1, 5), "spartan": (16e9, 1.2, 6), "icml18": (17e9, 1.3, 6)}), set())
+equal("3.5, otherwise", goal({"tofu": (5e9, 1.3, 5), "spartan": (10e9, 1.2, 4), "icml18": (17e9, 1.1, 6)},
+                             {"tofu": 1.0, "spartan": 1.06, "icml18": 1.0}), {
+    "kernels take similar times however tensors are cut", "a plan that moves less tends to take less time",
+    "a plan that moves less needs less memory", "moving while it computes needs far more than the 25 Gbps of a cluster's instances"})
+
+# Section 3.1: seconds by algorithm.
+figure = program("section_3_1")
+for tofu, fits, wanted in ((1.0, True, {"A: Tofu is no better than data parallelism"}), (1.09, False, {"A fits in the memory of one GPU"})):
+    says = Statements()
+    figure.state(says, "A", {"tofu": tofu, "data-parallel": 1.2, "zero": 1.1}, fits)
+    equal("section 3.1", differs(says), wanted)
+
+# Section 3.4: operators as `smexc ops` prints them.
+figure = program("section_3_4")
+RELU = "# max(x, 0)\nrelu(x[d...]): lambda i... < d...: max(x[i...], 0)\n\n(x0: f32[4]) -> f32: lambda i0: max(x0[i0], 0)\n" \
+       "  element-wise, 1 flops per point\n  i0 -> concat i0: x0[part]\n"
+SUM = "sums(x[n, m]):\n    y = lambda i < n: Sum(lambda j < m: x[i, j])\n    return y\n\n(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])\n" \
+      "  reduction, 1 flops per point\n  r0 -> reduce Sum: x0[whole, part]\n"
+BITS = "bits(x[n]): lambda j < n: @bits(x[:])[j]\n\n(x0: f32[1]) -> i64: lambda i0: @bits(x0[:])[i0]\n  opaque, 1 flops per point\n"
+
+
+def operators(*texts):
+    says = Statements()
+    figure.state(says, {str(number): figure.Operator(text) for number, text in enumerate(texts)})
+    return {paper.split(" (")[0] for paper in differs(says)}
+
+
+equal("operators", operators(RELU, RELU, RELU, SUM), set())
+equal("other operators", operators(RELU, SUM, BITS, SUM), {
+    "most operators are element-wise", "few use an opaque function", "the vast majority can be parallelized by partition-n-reduce"})
+equal("long and without reductions", operators(RELU, SUM.replace("Sum", "Of"), SUM.replace("Sum", "Of")), {
+    "most operators are element-wise", "of those that are not element-wise, 11 of 47 have a reduction", "most have fewer than 3 lines"})
+
+# Table 3.2: sizes.
+figure = program("table_3_2")
+for wide, wanted in ((4, set()), (4.2, {"WResNet grows quadratically with its width (3.7.1)"})):
+    says = Statements()
+    figure.state(says, {"WResNet-50-4": 1, "WResNet-50-8": wide, "RNN-6-4K": 7})
+    equal("table 3.2", differs(says), wanted)
+
 # Table 3.1: rows of a search, seconds and bytes of each step's plan.
 figure = program("table_3_1")
 
@@ -162,10 +239,41 @@ def judged(name="WResNet-152", operators=3731, steps=(10, 25, 60), icml=1.0, gro
 
 
 equal("table 3.1", judged(), set())
-equal("operators", judged(operators=1500), {"its training graph has more than 1,500 operators"})
+OF_LAYERS = "it is an order of magnitude larger than the graph of layers"
+equal("operators", judged(operators=1500), {"its training graph has more than 1,500 operators", OF_LAYERS})
+equal("layers", judged(operators=1519), {OF_LAYERS})
 equal("steps", judged(steps=(10, 19, 60)), {"a step costs no more than the next one"})
 equal("ICML18", judged(icml=0.9), {"with output reduction, ICML18 searches much longer than Tofu"})
 equal("groups", judged(groups=(2, 4, 4)), {"a group of the coarsened graph has few operators, typically 2"})
+
+
+# The coarsened graph, of a training graph by hand: two layers, the second with a skip, and their gradients.
+def lines(*applied):
+    return "\n".join(f'    %{number} = smex.apply @{name}({operands}) extents [8] "t" {{{"gradient_of = 1, " if back else ""}node = "{node}"}} : ()'
+                     for number, name, operands, back, node in applied)
+
+
+LAMBDAS = ('tdl.lambda @mul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: x0[i0, r0] * x1[r0, i1])" "a"\n'
+           'tdl.lambda @add = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i0, i1]" "a"\n'
+           'tdl.lambda @row = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i1]" "a"\n')
+FORWARD = [(1, "mul", "%arg0, %0", False, "a/step0"), (2, "mul", "%1, %0", False, "a/step1"), (3, "mul", "%2, %0", False, "b"),
+           (4, "add", "%2, %3", False, "c")]
+graph = figure.coarsened.read(LAMBDAS + lines(*FORWARD, (5, "mul", "%4, %0", True, "b"), (6, "add", "%4, %5", True, "c"),
+                                              (7, "mul", "%6, %1", True, "a/step1"), (8, "add", "%0, %7", False, "optimizer of w"),
+                                              (9, "row", "%0, %7", False, "optimizer of w")))
+equal("groups", graph.groups, {"a", "b", "c"})
+equal("links", ({tuple(sorted(pair)) for pair in graph.forward}, graph.forward == graph.all), ({("a", "b"), ("b", "c"), ("a", "c")}, True))
+equal("updates", (graph.updates, graph.element_wise, graph.operators), ([True, False], 3, 9))
+equal("a fork that joins", figure.coarsened.knots(graph.groups, graph.forward), set())
+crossed = {frozenset(pair) for pair in ("ab", "ac", "ad", "bc", "bd", "cd")}
+equal("a knot", figure.coarsened.knots(set("abcde"), crossed | {frozenset("de")}), set("abcd"))
+says = Statements()
+figure.state_coarsened(says, "A", figure.coarsened.Graph(set("abcd"), crossed, crossed | {frozenset("ax")}, [], 1, 3))
+figure.state_optimizers(says, {"sgd": [True], "other": [True, False]})
+figure.state_ways(says)
+equal("the coarsened graph", {paper.split(" (")[0].removeprefix("A: ") for paper in differs(says)}, {
+    "its coarsened graph is linear, forks that join included", "grouping with the backward pass leaves the forward graph",
+    "element-wise operators are very common", "gradient-based optimizers are composed of element-wise operators only"})
 
 # Section 3.6: (one GPU's peak, peak, fetched, early, unfused, in order, by data, by control).
 figure = program("section_3_6")
