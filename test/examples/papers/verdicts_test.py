@@ -287,6 +287,38 @@ says = Statements()
 figure.state_balance(says, {"a": ([100, 101], [8, 8]), "b": ([100, 100], [0, 16])})
 equal("balance", differs(says), {"reductions are spread over all GPUs (3.6)"})
 
+# Section 4.6: nodes in each bucket.
+figure = program("section_4_6")
+for equal_degrees, unlike_degrees, wanted in (
+        ([400, 300, 10], [100, 9, 8, 7], set()),
+        ([40, 30], [100, 90, 8], {"4.6.2: high variance of degrees makes small batches with few nodes"}),
+        ([400], [3, 2, 1], {"4.6.1: batching by degree has far fewer batches than there are nodes"})):
+    says = Statements()
+    figure.state_buckets(says, equal_degrees, unlike_degrees)
+    equal("buckets", differs(says), wanted)
+
+# Table 4.2: accuracies as examples/cora/run prints them, sizes of the graphs, and memory.
+figure = program("table_4_2")
+says = Statements()
+figure.state_accuracy(says, "cora", "gcn, seed 1: 81.6 0.7\ngcn: mean 80.50, standard deviation 0.75, 10 seeds\n"
+                      "gat: mean 83.00, standard deviation 0.98, 10 seeds\n")
+equal("accuracies", (len(says.verdicts), differs(says)), (2, {"cora gat: 83.98 % of the test nodes are right"}))
+says = Statements()
+figure.state_sizes(says)
+equal("sizes", differs(says), {f"4.5.1: {name}: the structure in all formats takes much less than the features"
+                               for name in ("reddit-s", "reddit")})
+
+
+def memory(gigabytes, name="pubmed"):
+    says = Statements()
+    figure.state_memory(says, {(name, "gat"): {"smex": gigabytes if isinstance(gigabytes, str) else Run([1], gigabytes * 1e9, [], 1)}})
+    return says.verdicts.keys(), differs(says)
+
+
+equal("memory", (*memory(1.1), *memory("died"), *memory(3, "reddit")),
+      ({"pubmed gat: takes no more than DGL's 1.2 GB"}, set(), set(), set(), set(), set()))
+equal("more memory", memory(1.3)[1], {"pubmed gat: takes no more than DGL's 1.2 GB"})
+
 # Figure 4.6 by README.md's rows: CPU seconds of 200 epochs, GB, and PyG's.
 figure = program("figures_4_4_to_4_7")
 
