@@ -175,6 +175,7 @@ def state_mesh(says, rows, weights, large):
         says.add("a mesh of layers and timesteps has more tensors in use at once: swapping moves more", f"{min(more):.1f} to "
                  f"{max(more):.1f} times what it does a layer at a time", min(more) > 1, "the order is a plan's already",
                  "the order alone, where weights are large")
+    found = [row for row in found if row.swap[2]]  # what fits moves nothing
     if len(found) > 1:
         least, most = min(found, key=weights), max(found, key=weights)
         growth, of_weights = most.swap[2] / least.swap[2], weights(most) / weights(least)
