@@ -79,52 +79,56 @@ def gat(m, x, u, w, concat=True, res=False):
         t, o = m.add("zeros_e", "u0", H=H), m.add("zeros_v", x, H=H)
     r = m.add("gat_sum", y, m.add("att", y, m.own("att_src")), m.add("att", y, m.own("att_dst")), t, o, S, T)
     r = m.add("flat", r) if concat else m.add("mean_heads", r)
-    if res: r = m.add("Add", r, m.linear(x, "res"))
+    if res:
+        r = m.add("Add", r, m.linear(x, "res"))
     return m.bias(r)
 
 layer("gat", lambda: G.GATConv(F, O, H))(gat)
-
 layer("gat edges", lambda: G.GATConv(F, O, H, edge_dim=D), needs="xu")(gat)
-
 layer("gat mean residual", lambda: G.GATConv(F, O, H, concat=False, residual=True))(lambda m, x, u, w: gat(m, x, u, w, False, True))
+
 def gatv2(m, x, u, w, share=False):
     l = m.add("heads", m.linear(x, "lin_l"), H=H)
     r = l if share else m.add("heads", m.linear(x, "lin_r"), H=H)
     if u:
         t = m.add("heads", m.linear(u, "lin_edge"), H=H)
         o = m.add("heads", m.linear(m.add("loop_mean", u, x, S, T), "lin_edge"), H=H)
-    else: t, o = m.add("zeros_ehc", "u0", H=H, C=O), m.add("zeros_vhc", x, H=H, C=O)
+    else:
+        t, o = m.add("zeros_ehc", "u0", H=H, C=O), m.add("zeros_vhc", x, H=H, C=O)
     return m.bias(m.add("flat", m.add("gatv2", l, r, t, o, m.own("att"), S, T)))
 
 layer("gatv2", lambda: G.GATv2Conv(F, O, H))(gatv2)
-
 layer("gatv2 edges", lambda: G.GATv2Conv(F, O, H, edge_dim=D), needs="xu")(gatv2)
-
 layer("gatv2 shared", lambda: G.GATv2Conv(F, O, H, share_weights=True))(lambda m, x, u, w: gatv2(m, x, u, w, True))
-
 layer("supergat", lambda: G.SuperGATConv(F, O, H, attention_type="MX").eval())(
     lambda m, x, u, w: m.bias(m.add("flat", m.add("super_mx", m.add("heads", m.linear(x, "lin"), H=H), m.own("att_l"), m.own("att_r"), S, T))))
 
 def median(m, msg):
     each = {"op": "median_of_mailbox", "inputs": ["m", "n"], "outputs": ["r"]}
     return m.add("reduce_mailboxes", msg, reduce={"graph": {"inputs": ["m", "n"], "nodes": [each], "outputs": ["r"]}})
+
 def sage(aggr):
     def f(m, x, u, w):
-        y = x
-        msg = m.add("at", y, S)
-        if aggr == "mean": a = m.add("mean_messages", msg, T, x)
-        elif aggr in ("sum", "max", "min"): a = m.add(aggr + "_messages", msg, T, x)
-        elif aggr in ("std", "var"): a = m.add(aggr + "_of", msg, T, x)
-        elif aggr == "softmax": a = m.add("softmax_sum", msg, m.own("aggr_module.t"), T, x)
-        elif aggr == "powermean": a = m.add("power_mean", msg, m.own("aggr_module.p"), T, x)
-        elif aggr == "median": a = median(m, msg)
+        msg = m.add("at", x, S)
+        if aggr == "mean":
+            a = m.add("mean_messages", msg, T, x)
+        elif aggr in ("sum", "max", "min"):
+            a = m.add(aggr + "_messages", msg, T, x)
+        elif aggr in ("std", "var"):
+            a = m.add(aggr + "_of", msg, T, x)
+        elif aggr == "softmax":
+            a = m.add("softmax_sum", msg, m.own("aggr_module.t"), T, x)
+        elif aggr == "powermean":
+            a = m.add("power_mean", msg, m.own("aggr_module.p"), T, x)
+        elif aggr == "median":
+            a = median(m, msg)
         return m.add("Add", m.linear(a, "lin_l"), m.linear(x, "lin_r"))
     return f
+
 for a in ("mean", "sum", "max", "min", "std", "var", "median"):
     layer("sage " + a, lambda a=a: G.SAGEConv(F, O, aggr=a))(sage(a))
 
 layer("sage softmax", lambda: G.SAGEConv(F, O, aggr=A.SoftmaxAggregation(t=0.7, learn=True)))(sage("softmax"))
-
 layer("sage powermean", lambda: G.SAGEConv(F, O, aggr=A.PowerMeanAggregation(p=1.7, learn=True)), needs="x+")(sage("powermean"))
 
 @layer("sage normalize project", lambda: G.SAGEConv(F, O, normalize=True, project=True))
@@ -139,6 +143,7 @@ def _(m, x, u, w):
     return m.add("Add", m.linear(a, "lin_l"), m.linear(x, "lin_r"))
 
 mlp = lambda i, o: nn.Sequential(nn.Linear(i, 5), nn.ReLU(), nn.Linear(5, o))
+
 def run_mlp(m, x, at): return m.linear(m.add("Relu", m.linear(x, at + ".0")), at + ".2")
 
 @layer("gin", lambda: G.GINConv(mlp(F, O), train_eps=True))
@@ -148,21 +153,22 @@ def _(m, x, u, w): return run_mlp(m, m.add("gin_eps", m.add("sum_messages", m.ad
 def _(m, x, u, w):
     msg = m.add("Relu", m.add("Add", m.add("at", x, S), m.linear(u, "lin")))
     return run_mlp(m, m.add("gin_eps", m.add("sum_messages", msg, T, x), x, m.own("eps")), "nn")
+
 def rgcn(kind, op):
     def f(m, x, u, w):
         weight = m.own("weight")
-        if kind == "bases": weight = m.add("bases", m.own("comp"), weight)
-        if kind == "blocks": weight = m.add("blocks", weight)
+        if kind == "bases":
+            weight = m.add("bases", m.own("comp"), weight)
+        if kind == "blocks":
+            weight = m.add("blocks", weight)
         return m.bias(m.add("Add", m.add(op, x, weight, "types", S, T), m.add("matmul", x, m.own("root"))))
     return f
 
 layer("rgcn", lambda: G.RGCNConv(F, O, R), needs="xt")(rgcn("", "rel_mean"))
-
 layer("rgcn bases", lambda: G.RGCNConv(F, O, R, num_bases=2), needs="xt")(rgcn("bases", "rel_mean"))
-
 layer("rgcn blocks", lambda: G.RGCNConv(F, 2, R, num_blocks=2), needs="xt")(rgcn("blocks", "rel_mean"))
-
 layer("rgcn sum", lambda: G.RGCNConv(F, O, R, aggr="add"), needs="xt")(rgcn("", "rel_sum"))
+
 def transformer(m, x, u, w, beta=False, concat=True):
     q, k, v = (m.add("heads", m.linear(x, "lin_" + n), H=H) for n in ("query", "key", "value"))
     t = m.add("heads", m.linear(u, "lin_edge"), H=H) if u else m.add("zeros_ehc", "u0", H=H, C=O)
@@ -172,19 +178,19 @@ def transformer(m, x, u, w, beta=False, concat=True):
     return m.add("beta_of", a, s, m.own("lin_beta.weight")) if beta else m.add("Add", a, s)
 
 layer("transformer", lambda: G.TransformerConv(F, O, H))(transformer)
-
 layer("transformer edges", lambda: G.TransformerConv(F, O, H, edge_dim=D), needs="xu")(transformer)
-
 layer("transformer beta", lambda: G.TransformerConv(F, O, H, beta=True))(lambda m, x, u, w: transformer(m, x, u, w, True))
-
 layer("transformer mean", lambda: G.TransformerConv(F, O, H, concat=False))(lambda m, x, u, w: transformer(m, x, u, w, False, False))
+
 DEG = torch.tensor([1, 2, 3, 4, 2])
 LOG = float(((torch.arange(5) + 1).log() * DEG).sum() / DEG.sum())
+
 def pna(towers, edges):
     def f(m, x, u, w):
         outs = []
         h = m.add("pair", x, S, T)
-        if u: h = m.add("join2", h, m.linear(u, "edge_encoder"))
+        if u:
+            h = m.add("join2", h, m.linear(u, "edge_encoder"))
         for i in range(towers):
             msg = m.linear(h, f"pre_nns.{i}.0")
             a = m.add("Concat", *(m.add(op, msg, T, x) for op in ("mean_messages", "min_messages", "max_messages", "std_of")), axis=1)
@@ -193,10 +199,10 @@ def pna(towers, edges):
         y = m.add("Concat", *outs, axis=1) if towers > 1 else outs[0]
         return m.linear(y, "lin")
     return f
+
 PN = dict(aggregators=["mean", "min", "max", "std"], scalers=["identity", "amplification", "attenuation"], deg=DEG)
 
 layer("pna", lambda: G.PNAConv(F, O, **PN))(pna(1, False))
-
 layer("pna towers edges", lambda: G.PNAConv(F, 4, towers=2, edge_dim=D, **PN), needs="xu")(pna(2, True))
 
 @layer("graphconv", lambda: G.GraphConv(F, O), needs="xw")
