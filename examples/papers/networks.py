@@ -12,6 +12,7 @@ class Network:
 
     def __init__(self, name, arguments, nodes, parameters, batches, loss="cross_entropy"):
         self.name, self.arguments, self.loss = name, arguments.split(), loss
+        self.key = name  # of its files: two of a name may be assumed to be of other sizes
         self.nodes, self.parameters = nodes, parameters
         self.batches = dict(zip(GPUS[-len(batches):], batches))
         self.reference = min(self.batches)  # how many GPUs ideal data parallelism multiplies
@@ -24,7 +25,7 @@ class Network:
         """The same with more or fewer layers, which Table 5.1 does not have."""
         made = copy.copy(self)
         option = self.arguments[1].split("=")[0]
-        made.name = f"{self.name}.{option[2:]}{depth}"
+        made.name, made.key = (f"{name}.{option[2:]}{depth}" for name in (self.name, self.key))
         made.arguments = [self.arguments[0], f"{option}={depth}", *self.arguments[2:]]
         return made
 
@@ -48,17 +49,37 @@ NETWORKS = [
     # Not in Table 5.1. Assumed: as deep as WRN with as many weights as WRN-2, since half of its batches fit.
     Network("WRN-3", "wrn --units=101 --width=20", None, None, (2, 4, 8)),
 ]
+# What had to be assumed of a network, by its name: programs' options, which have the sizes above by default.
+ASSUMED = {"WRN-3": ("wrn_3_units", "wrn_3_width")}
 
 
 def add_options(parser, default):
     parser.add_argument("--networks", default=default, help="names of Table 5.1, or all; default %(default)s")
     parser.add_argument("--depth", type=int, help="so many layers of each, for a quick look: no figures of the thesis")
+    parser.add_argument("--wrn-3-units", type=int, default=101, help="of WRN-3, assumed; default %(default)s")
+    parser.add_argument("--wrn-3-width", type=int, default=20, help="the same")
+
+
+def assumed(options):
+    """Names of the options that the chosen networks' sizes depend on."""
+    return [name for network in by_name(options.networks, NETWORKS) for name in ASSUMED.get(network.name, ())]
 
 
 def chosen(options, known=None):
-    named = by_name(options.networks, known or NETWORKS)
+    named = [sized(network, options) for network in by_name(options.networks, known or NETWORKS)]
     depth = getattr(options, "depth", None)
     return [network.of_depth(depth) for network in named] if depth else named
+
+
+def sized(network, options):
+    """The network with the sizes that options assume."""
+    if network.name not in ASSUMED:
+        return network
+    made = copy.copy(network)
+    made.arguments = ["wrn", f"--units={options.wrn_3_units}", f"--width={options.wrn_3_width}"]
+    if made.arguments != network.arguments:
+        made.key = f"{network.name}.units{options.wrn_3_units}.width{options.wrn_3_width}"
+    return made
 
 
 def by_name(wanted, known):

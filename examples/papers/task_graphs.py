@@ -1,6 +1,7 @@
 """Task graphs of training steps, which smexc emits, and their placements by `smexc place`: its emulated schedule and
 its model of memory. Both are kept in a folder, for the next program."""
 
+import filecmp
 import json
 import os
 import re
@@ -15,6 +16,7 @@ from plans import GIB, ROOT, Workplace, machine_file, powers
 # --order: TensorFlow's, section 6.4.2's, and that of placed plans.
 FIFO, EARLIEST, PLANNED = "first-in-first-out", "earliest-start-first", "transfer-queues"
 SPARE = 0.1  # of a GPU's memory (section 5.1)
+TOLD = {}  # by a task graph's file and a function: what that says of it
 
 
 def add_options(parser):
@@ -23,6 +25,8 @@ def add_options(parser):
     parser.add_argument("--machine", default="dgx-2", help="a preset of compiler/machine; default %(default)s")
     parser.add_argument("--efficiency", type=float, help="of products and convolutions, at most, instead of the machine's")
     parser.add_argument("--links", type=float, help="share of the links' rates that transfers reach; default: all")
+    parser.add_argument("--spare", type=float, default=SPARE, help="share of a GPU's memory that placements leave free; default "
+                        "%(default)s")
     parser.add_argument("--fuse", action="store_true", help="fused operators, which smexc places; else one by one")
     sensitivity.add_options(parser)
     parser.add_argument("--ends", action="store_true",
@@ -50,7 +54,7 @@ class TaskGraphs(Workplace):
         super().__init__(options)
         description = machine_file(options.machine)
         self.memory_bytes = description["device"]["memory_bytes"] - description["device"].get("reserved_bytes", 0)
-        self.limit = int(self.memory_bytes * (1 - SPARE))
+        self.limit = int(self.memory_bytes * (1 - options.spare))
         self.machine = self.assume(description)
 
     def assume(self, description):
@@ -69,16 +73,19 @@ class TaskGraphs(Workplace):
 
     def assumed(self):
         """For names of files."""
-        return getattr(self.options, "variant", "") \
-            + (f".at{self.options.efficiency:g}" if self.options.efficiency else "") \
+        return getattr(self.options, "variant", "") + self.chosen()
+
+    def chosen(self):
+        """The same of what the options say, whatever else is varied."""
+        return (f".at{self.options.efficiency:g}" if self.options.efficiency else "") \
             + (f".links{self.options.links:g}" if self.options.links else "")
 
-    def name(self, network, batch):
+    def name(self, network, batch, assumed=None):
         fused = ".fused" if self.options.fuse else ""
-        return os.path.join(self.folder, f"{network.name}.batch{batch}{self.assumed()}{fused}")
+        return os.path.join(self.folder, f"{network.key}.batch{batch}{self.assumed() if assumed is None else assumed}{fused}")
 
     def model(self, network, batch):
-        path = os.path.join(self.folder, f"{network.name}.batch{batch}.model.json")
+        path = os.path.join(self.folder, f"{network.key}.batch{batch}.model.json")
         if not os.path.exists(path):
             self.call(self.options.zoo, *network.arguments, f"--batch={batch}", "-o", path)
         return path
@@ -89,19 +96,39 @@ class TaskGraphs(Workplace):
             + ([] if self.options.fuse else ["--no-fuse"])
 
     def graph(self, network, batch):
-        """The file of the task graph of a training step."""
+        """The file of the task graph of a training step. Where another number of the machine changes nothing of it, it is a
+        link to the one of the machine as it is, whose placements are found again."""
         path = self.name(network, batch) + ".tasks.json"
         if not os.path.exists(path):
-            print(f"tasks of {network.name}, batch {batch}", file=sys.stderr)
-            with open(path + ".part", "w", encoding="utf-8") as file:
-                self.call(self.options.smexc, self.model(network, batch), "--gpus", 16, "--machine", self.machine,
-                          "--algorithm", "pardnn", "--emit", "problem", *self.training(network), output=file)
-            os.rename(path + ".part", path)
-        return path
+            usual = self.name(network, batch, self.chosen()) + ".tasks.json"
+            times = getattr(self.options, "devices", None)
+            if path != usual and times is not None and os.path.exists(usual):
+                with_devices(usual, times, path + ".part")
+            else:
+                self.emit(network, batch, path + ".part")
+            if path != usual and os.path.exists(usual) and filecmp.cmp(path + ".part", usual, shallow=False):
+                os.remove(path + ".part")
+                os.symlink(os.path.basename(usual), path)
+            else:
+                os.rename(path + ".part", path)
+        return os.path.realpath(path)
+
+    def emit(self, network, batch, path):
+        print(f"tasks of {network.name}, batch {batch}", file=sys.stderr)
+        with open(path, "w", encoding="utf-8") as file:
+            self.call(self.options.smexc, self.model(network, batch), "--gpus", 16, "--machine", self.machine,
+                      "--algorithm", "pardnn", "--emit", "problem", *self.training(network), output=file)
 
     def read(self, network, batch):
         with open(self.graph(network, batch), encoding="utf-8") as file:
             return json.load(file)
+
+    def told(self, function, network, batch):
+        """What a function says of the task graph, which is read once in a program."""
+        known = self.graph(network, batch), function
+        if known not in TOLD:
+            TOLD[known] = function(self.read(network, batch))
+        return TOLD[known]
 
     def tasks(self, network, batch):
         """How many there are, parameters and inputs among them."""
@@ -126,7 +153,7 @@ class TaskGraphs(Workplace):
     def place(self, network, batch, gpus, algorithm="pardnn", order=FIFO, limit=None, afresh=False):
         """`limit`: bytes of each GPU, or None. `afresh`: not one that was kept, for its seconds."""
         graph = self.graph(network, batch)
-        kept = f"{self.name(network, batch)}.gpus{gpus}.{algorithm}.{order}.{limit or 'unlimited'}.placed.json"
+        kept = f"{graph.removesuffix('.tasks.json')}.gpus{gpus}.{algorithm}.{order}.{limit or 'unlimited'}.placed.json"
         if afresh or not os.path.exists(kept):
             result = self.run_place(graph, gpus, algorithm, order, limit, kept + ".part")
             with open(kept, "w", encoding="utf-8") as file:
@@ -196,11 +223,12 @@ class TaskGraphs(Workplace):
                 return placed, batch
         return None, 0
 
-    def largest_batch(self, network, gpus, most, algorithm="pardnn", order=PLANNED):
-        """The largest power of two, up to `most`, that keeps the limit, by bisection; 0 if not even 1 does."""
+    def largest_batch(self, network, gpus, most, algorithm="pardnn", order=PLANNED, near=None):
+        """The largest power of two, up to `most`, that keeps the limit, by bisection; 0 if not even 1 does. `near`: one that
+        is likely to be it."""
         def fits(exponent):
             return self.place(network, 2**exponent, gpus, algorithm, order, self.limit).fits
-        return largest_fitting(fits, most.bit_length() - 1)
+        return largest_fitting(fits, most.bit_length() - 1, None if near is None else near.bit_length() - 1)
 
 
 def is_for_want_of_memory(why):
@@ -210,9 +238,26 @@ def is_for_want_of_memory(why):
         r": gpu\d+ needs .*, more than "))
 
 
-def largest_fitting(fits, most):
-    """2 to the largest exponent of 0 .. most that fits, where all smaller ones do, too; 0 if none does."""
+def with_devices(path, times, output):
+    """A copy of a task graph whose devices have other numbers: so many times those that they have."""
+    with open(path, encoding="utf-8") as file:
+        head, rest = file.read().split("}", 1)  # devices come first
+    begin, devices = head.split('"devices":')
+    devices = {key: value * times.get(key, 1) for key, value in json.loads(devices + "}").items()}
+    with open(output, "w", encoding="utf-8") as file:
+        file.write(f'{begin}"devices": {json.dumps(devices)}{rest}' if times else f'{head}}}{rest}')
+
+
+def largest_fitting(fits, most, near=None):
+    """2 to the largest exponent of 0 .. most that fits, where all smaller ones do, too; 0 if none does. `near`: an exponent to
+    begin with, or -1."""
     low, high = -1, most  # low fits, or is none
+    for probe in () if near is None else (near, near + 1, near - 1):
+        if low < probe <= high:
+            if fits(probe):
+                low = probe
+            else:
+                high = probe - 1
     while low < high:
         middle = (low + high + 1) // 2
         if fits(middle):

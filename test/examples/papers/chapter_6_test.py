@@ -102,6 +102,9 @@ for other in ("d.json: it needs a list of nodes", "--gpus needs a number", "d.js
 class Graphs:
     """Two tasks, and an edge whose bytes grow less than the seconds do; E3D's as much."""
 
+    def told(self, function, which, batch):
+        return function(self.read(which, batch))
+
     def read(self, which, batch):
         seconds = batch if which.name == "E3D" else batch * batch
         return {"nodes": [{"name": "a", "time": seconds}, {"name": "b", "time": seconds}],
@@ -164,6 +167,8 @@ with tempfile.TemporaryDirectory() as folder:
         equal("a machine", value, machine["device"]["launch_seconds"] if name == "launch_seconds"
               else machine["links"][0]["bytes_per_second"])
         assert "/" not in varied.variant and " " not in varied.variant, varied.variant
+        equal("what a task graph has itself", varied.devices, None if name == "launch_seconds"
+              else {"bytes_per_second": value / 10, "host_bytes_per_second": value / 10})
     equal("values", found, {"launch_seconds": [1.0, 1.4, 2.8, 4.0], "links' bytes/s": [1.0, 3.0, 5.0, 7.0, 14.0, 20.0],
                             "paging": [0.5, 0.7, 1.4, 2]})
     options.ends = True
@@ -171,4 +176,37 @@ with tempfile.TemporaryDirectory() as folder:
     for name, value, _ in placed_sensitivity.variants(options, folder, ["paging"]):
         found.setdefault(name, []).append(value)
     equal("ends", found, {"launch_seconds": [1.0, 4.0], "links' bytes/s": [1.0, 20.0], "paging": [0.5, 2]})
+    options.sensitivity, options.spare = "spare", 0.1
+    equal("what is tried of the spare memory", [value for _, value, _ in placed_sensitivity.variants(options, folder, ["spare"])],
+          [0, 0.2])
+
+# WRN-3 is of a size that had to be assumed.
+options = argparse.Namespace(networks="WRN,WRN-3", depth=None, wrn_3_units=101, wrn_3_width=20)
+equal("as assumed", [n.key for n in networks.chosen(options)], ["WRN", "WRN-3"])
+equal("whose numbers", networks.assumed(options), ["wrn_3_units", "wrn_3_width"])
+options.wrn_3_width = 14
+wider = networks.chosen(options)[1]
+equal("another size", (wider.name, wider.key, wider.arguments), ("WRN-3", "WRN-3.units101.width14", ["wrn", "--units=101", "--width=14"]))
+options.networks = "WRN,TRN"
+equal("nobody's", networks.assumed(options), [])
+
+
+def fitting(most, largest, near=None):
+    """The largest power of two, where so many fit, and which ones were tried."""
+    tried = []
+
+    def fits(exponent):
+        tried.append(exponent)
+        return exponent <= largest
+    return task_graphs.largest_fitting(fits, most, near), tried
+
+
+for largest in range(-1, 8):
+    for near in (None, *range(-1, 8)):
+        found, tried = fitting(7, largest, near)
+        equal(f"{largest} near {near}", found, 2**largest if largest >= 0 else 0)
+        assert len(tried) == len(set(tried)) and set(tried) <= set(range(8)), tried
+equal("as before", fitting(13, 6, 6)[1], [6, 7])
+equal("nothing fits, as before", fitting(13, -1, -1)[1], [0])
+equal("one less", fitting(13, 5, 6)[1], [6, 5])
 print("ok")
