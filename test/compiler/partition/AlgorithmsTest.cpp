@@ -91,11 +91,40 @@ TEST_CASE("data parallelism replicates parameters and cuts the batch") {
     if (model.tensors[t].isParameter)
       CHECK(plan.steps[0].tensors[t].isWhole());
   CHECK(plan.steps[0].tensors[0].cuts(0));
-  // Three gradients of 32 x 32, partial on 8 workers, wanted by all of them.
-  CHECK(plan.bytes == 3 * 8 * 7 * 32 * 32 * 4);
+  // Three gradients of 32 x 32: each worker gets seven terms of its eighth, and
+  // then the other seven eighths.
+  CHECK(plan.bytes == 3 * 2 * 7 * 32 * 32 * 4);
 }
 
-TEST_CASE("ZeRO cuts gradients, history and updates, and replicates parameters") {
+TEST_CASE("data parallelism adds up the terms of a gradient in shares") {
+  // A weight that two products read, and its history, which takes the sum of
+  // both gradients.
+  Model model;
+  const int x = model.tensor({64, 24}), w = model.tensor({24, 32}),
+            history = model.tensor({24, 32});
+  model.tensors[w].isParameter = model.tensors[history].isParameter = true;
+  std::vector<int> terms;
+  for (int i = 0; i < 2; ++i)
+    terms.push_back(model.apply(
+        {24, 32}, {64},
+        {{x, indices({2, 0})}, {model.matmul(x, w), indices({2, 1})}}));
+  const int sum = model.elementwise(terms);
+  const int nextHistory = model.elementwise({history, sum});
+  const int next = model.elementwise({w, sum, nextHistory});
+
+  const PartitionPlan plan = run(model, 4, "data-parallel");
+  const Step &step = plan.steps.at(0);
+  for (const int each : {terms[0], terms[1], sum})
+    CHECK(step.tensors[each].cuts(1));
+  for (const int each : {w, history, nextHistory, next})
+    CHECK(step.tensors[each].isWhole());
+  // Each worker gets three terms of a fourth of each gradient, and three
+  // fourths of the sum, which both updates read.
+  CHECK(plan.sharedBytes == (2 * 3 + 3) * 24 * 32 * 4);
+}
+
+TEST_CASE(
+    "ZeRO cuts gradients, history and updates, and replicates parameters") {
   // y = x . w; the gradient of w, summed over 64 samples; a history that it is
   // added to; and the next w, in w's place.
   Model model;
@@ -109,8 +138,8 @@ TEST_CASE("ZeRO cuts gradients, history and updates, and replicates parameters")
   model.tensors[w].isParameter = model.tensors[history].isParameter = true;
   model.tensors[next].isParameter = true; // it is read as a whole, as w is
   const int z = model.matmul(y, model.tensor({32, 8}));
-  const int again = model.apply({64, 32}, {24},
-                                {{x, indices({0, 2})}, {next, indices({2, 1})}});
+  const int again = model.apply(
+      {64, 32}, {24}, {{x, indices({0, 2})}, {next, indices({2, 1})}});
   REQUIRE(again > z);
 
   const PartitionPlan plan = run(model, 4, "zero");
@@ -124,7 +153,7 @@ TEST_CASE("ZeRO cuts gradients, history and updates, and replicates parameters")
   // Each worker gets three terms of its fourth of the gradient, and the other
   // three fourths of the next w.
   CHECK(plan.bytes == 2 * 3 * 24 * 32 * 4);
-  CHECK(run(model, 4, "data-parallel").bytes == 4 * 3 * 24 * 32 * 4);
+  CHECK(run(model, 4, "data-parallel").bytes == 2 * 3 * 24 * 32 * 4);
 }
 
 TEST_CASE("a place is one of the step's groups") {
