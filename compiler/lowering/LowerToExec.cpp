@@ -2,8 +2,8 @@
 // semantic graph: fetch what a worker lacks of the operands, compute its share,
 // and bring the result to where it is owned.
 #include "compiler/lowering/Decisions.h"
+#include "compiler/lowering/Needs.h"
 #include "compiler/lowering/Passes.h"
-#include "dialects/exec/ir/Regions.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
@@ -30,15 +30,6 @@ using semantic::RecipeAttr;
 
 namespace {
 
-using Boxes = std::vector<Box>; // one per worker
-
-bool contains(const Boxes &outer, const Boxes &inner) {
-  for (size_t w = 0; w < inner.size(); ++w)
-    if (!smex::contains(outer[w], inner[w]))
-      return false;
-  return true;
-}
-
 bool isOpaque(const tdl::Lambda &lambda) {
   return lambda.body->kind == tdl::ExprKind::Opaque;
 }
@@ -49,32 +40,6 @@ struct Work {
   Attribute result;     // what that is of the result: of terms, too
   bool partial = false; // there is more than one term
 };
-
-/// What each worker needs of an operand: a region, and of that no more than
-/// some rows, if there are such lists.
-struct Need {
-  exec::ReadAttr read;
-  const Boxes *boxes;
-  std::optional<exec::RowLists> rows;
-
-  Runs rowsOf(size_t worker) const {
-    const Box &box = (*boxes)[worker];
-    if (isEmpty(box))
-      return {};
-    return rows ? (*rows)[worker] : Runs{box[0]};
-  }
-};
-
-/// As partition::contains of Needed.h, for all workers.
-bool contains(const Need &outer, const Need &inner) {
-  if (!contains(*outer.boxes, *inner.boxes))
-    return false;
-  if (outer.rows || inner.rows)
-    for (size_t w = 0; w < inner.boxes->size(); ++w)
-      if (!smex::contains(outer.rowsOf(w), inner.rowsOf(w)))
-        return false;
-  return true;
-}
 
 class Lowering {
 public:
@@ -226,25 +191,34 @@ private:
   }
 
   /// All reads of each tensor that its owners cannot serve locally, less those
-  /// that another one contains on every worker: readers share fetches.
+  /// that another one contains on every worker, those of rows that overlap made
+  /// one: readers share fetches.
   void collectReads() {
+    llvm::MapVector<Value, std::vector<Need>> needs;
     main.walk([&](ApplyOp apply) {
       const Work work = workOf(apply);
       for (auto [i, operand] : llvm::enumerate(apply.getInputs())) {
         Need need = needOf(apply, work, i);
         if (contains(homeBoxes(operand), *need.boxes))
           continue;
-        auto &wanted = fetches[operand];
-        if (llvm::any_of(wanted, [&](const Fetch &other) {
-              return contains(other.need, need);
+        auto &wanted = needs[operand];
+        if (llvm::any_of(wanted, [&](const Need &other) {
+              return contains(other, need);
             }))
           continue;
-        llvm::erase_if(wanted, [&](const Fetch &other) {
-          return contains(need, other.need);
-        });
-        wanted.push_back({std::move(need), nullptr});
+        llvm::erase_if(
+            wanted, [&](const Need &other) { return contains(need, other); });
+        wanted.push_back(std::move(need));
       }
     });
+    const bool areApart = main->getParentOp()->hasAttr(fetchesApartAttr);
+    for (auto &[operand, wanted] : needs) {
+      const auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+      for (Need &need : areApart ? std::move(wanted)
+                                 : joined(wanted, homeBoxes(operand), shape,
+                                          regions, builder.getContext()))
+        fetches[operand].push_back({std::move(need), nullptr});
+    }
   }
 
   /// What main says of the input.
@@ -294,8 +268,8 @@ private:
       if (!contains(fetch.need, need))
         continue;
       if (!fetch.buffer) {
-        fetch.buffer = makeBuffer(apply.getLoc(), Role::Temporary, operand,
-                                  fetch.need.read);
+        fetch.buffer =
+            makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.need.of);
         makeFetch(apply, home, fetch.buffer,
                   fetch.need.rows ? exec::RowsAttr::get(builder.getContext(),
                                                         *fetch.need.rows)

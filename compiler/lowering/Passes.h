@@ -15,6 +15,10 @@ namespace smex::lowering {
 #define GEN_PASS_REGISTRATION
 #include "compiler/lowering/Passes.h.inc"
 
+/// Of a module: lists of rows that overlap are fetched each for itself, so that
+/// no buffer is kept from one reader to another that reads other rows.
+constexpr llvm::StringLiteral fetchesApartAttr = "smex.fetches_apart";
+
 /// Of what is read by `known` parameters, lists of integers, a fetch gets the
 /// rows alone that they say.
 std::unique_ptr<mlir::Pass> createLowerToExecBy(analysis::NamedLists known);

@@ -1,18 +1,13 @@
 #include "compiler/partition/CommunicationBytes.h"
 
-#include "compiler/partition/Outermost.h"
+#include "compiler/partition/Needed.h"
 
-#include <numeric>
 #include <set>
 
 using namespace smex;
 using namespace smex::partition;
 
 namespace {
-
-int64_t missing(const Needed &needed, const Box &owned) {
-  return elementsOf(needed) - elementsIn(needed, owned);
-}
 
 Needed neededBy(const OperatorGraph &graph, const PartitionPlan &plan, int op,
                 int operand, int64_t worker) {
@@ -49,19 +44,19 @@ std::vector<Readers> readersOf(const OperatorGraph &graph) {
 /// together.
 int64_t savedBytes(const OperatorGraph &graph, const PartitionPlan &plan,
                    int tensor, const Readers &readers) {
-  std::vector<std::vector<Needed>> needed(readers.size()); // per worker
-  std::vector<int64_t> elements(readers.size());
+  std::vector<Region> needed(readers.size());
+  std::vector<Box> owned;
+  int64_t saved = 0;
   for (int64_t g = 0; g < plan.workers(); ++g) {
-    const Box owned = ownedBox(graph, plan, tensor, g);
+    owned.push_back(ownedBox(graph, plan, tensor, g));
     for (size_t i = 0; i < readers.size(); ++i) {
       const auto &[op, operand] = readers[i];
       needed[i].push_back(neededBy(graph, plan, op, operand, g));
-      elements[i] += missing(needed[i].back(), owned);
+      saved += missing(needed[i].back(), owned.back());
     }
   }
-  int64_t saved = std::accumulate(elements.begin(), elements.end(), int64_t(0));
-  for (size_t i : outermost(needed))
-    saved -= elements[i];
+  for (const JoinedFetch &fetch : fetchesOf(needed, owned))
+    saved -= missing(fetch.region, owned);
   return saved * graph.tensors[tensor].elementBytes;
 }
 

@@ -51,10 +51,11 @@ int64_t writeCost(const OperatorGraph &graph, const PartitionPlan &plan, int op,
                   const std::vector<int64_t> &costs);
 
 /// What the program moves of a tensor for its readers, which the lowering keeps
-/// to. Of the regions of the tensor that operators need, a box per worker, one
+/// to. Of the regions of the tensor that operators need, one per worker, one
 /// that lies inside another on every worker is served by that other's fetch,
-/// and of equal ones one is fetched. The rest are fetched each on its own,
-/// whole less owned, even where they overlap (Outermost.h).
+/// and of equal ones one is fetched. Lists of rows that overlap are fetched
+/// together; the rest each on its own, whole less owned, even where they
+/// overlap (Fetches.h).
 int64_t sharedReadBytes(const OperatorGraph &graph, const PartitionPlan &plan,
                         int tensor);
 

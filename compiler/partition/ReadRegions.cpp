@@ -45,3 +45,16 @@ std::vector<std::vector<bool>> RegionSet::contained() const {
   }
   return result;
 }
+
+bool RegionSet::haveRows() const {
+  return std::any_of(regions.begin(), regions.end(),
+                     [](const Region *region) { return hasRows(*region); });
+}
+
+Shared RegionSet::shared(int one, int other) const {
+  const Region &a = *regions[size_t(one)], &b = *regions[size_t(other)];
+  Shared both;
+  for (size_t w = 0; w < a.size(); ++w)
+    both.region.push_back(common(a[w], b[w], both.storage));
+  return both;
+}

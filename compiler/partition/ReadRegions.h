@@ -3,13 +3,10 @@
 #ifndef SMEX_COMPILER_PARTITION_READREGIONS_H
 #define SMEX_COMPILER_PARTITION_READREGIONS_H
 
-#include "compiler/partition/Outermost.h"
+#include "compiler/partition/Needed.h"
 #include "compiler/partition/PairCosts.h"
 
 namespace smex::partition {
-
-/// What each worker needs.
-using Region = std::vector<Needed>;
 
 /// Of one operand, for each history of its operator.
 struct RegionsOfOperand {
@@ -33,6 +30,12 @@ private:
   std::deque<RegionsOfOperand> known; // references stay valid
 };
 
+/// What two regions share.
+struct Shared {
+  Region region;
+  std::vector<std::shared_ptr<const Runs>> storage; // of its rows
+};
+
 /// Regions of one tensor in order of appearance, each once.
 class RegionSet {
 public:
@@ -42,6 +45,12 @@ public:
   /// Per region, whether each of them, itself too, lies within it on every
   /// worker.
   std::vector<std::vector<bool>> contained() const;
+
+  /// Whether some worker needs a list of rows: then regions may be fetched as
+  /// one that overlap.
+  bool haveRows() const;
+  /// What the two share.
+  Shared shared(int one, int other) const;
 
 private:
   std::map<std::vector<int64_t>, int> numbers;

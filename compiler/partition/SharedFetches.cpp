@@ -1,7 +1,7 @@
 #include "compiler/partition/SharedFetches.h"
 
+#include "compiler/partition/Needed.h"
 #include "compiler/partition/Numbering.h"
-#include "compiler/partition/Outermost.h"
 
 #include <algorithm>
 
@@ -49,24 +49,21 @@ std::vector<Reader> distinct(std::vector<Reader> readers) {
 int64_t savedBytes(const OperatorGraph &graph, const PartitionPlan &plan,
                    int tensor, const std::vector<Reader> &readers) {
   const auto &shape = graph.tensors[tensor].shape;
-  std::vector<std::vector<Needed>> needed(readers.size()); // per worker
-  std::vector<int64_t> elements(readers.size());
+  std::vector<Region> needed(readers.size());
+  std::vector<Box> owned;
+  int64_t saved = 0;
   for (int64_t g = 0; g < plan.workers(); ++g) {
-    const Box owned = ownedBox(graph, plan, tensor, g);
+    owned.push_back(ownedBox(graph, plan, tensor, g));
     for (size_t i = 0; i < readers.size(); ++i) {
       const Reader &reader = readers[i];
       needed[i].push_back(
           neededOf(graph.operators[reader.op].operands[reader.operand],
                    indexBox(graph, plan, reader.op, g), shape));
-      elements[i] +=
-          elementsOf(needed[i].back()) - elementsIn(needed[i].back(), owned);
+      saved += missing(needed[i].back(), owned.back()) * reader.count;
     }
   }
-  int64_t saved = 0;
-  for (size_t i = 0; i < readers.size(); ++i)
-    saved += elements[i] * readers[i].count;
-  for (size_t i : outermost(needed))
-    saved -= elements[i];
+  for (const JoinedFetch &fetch : fetchesOf(needed, owned))
+    saved -= missing(fetch.region, owned);
   return saved * graph.tensors[tensor].elementBytes;
 }
 

@@ -90,8 +90,7 @@ partition::makeTensorTerms(const OperatorGraph &graph, PairCosts &costs,
     term.costs = kinds.number(key);
     if (term.costs == int(all.costs.size())) {
       const auto make = [&](bool byRegions) {
-        TermMaker maker(
-            costs, int(costs.candidates(lists.tensors[t]).histories.size()));
+        TermMaker maker(costs, graph.tensors[t], lists.tensors[t]);
         if (use.writer >= 0)
           maker.addWriter(use.written);
         for (const Reading *reading : kindsHere)

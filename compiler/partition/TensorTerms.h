@@ -7,9 +7,11 @@
 // and a term is one of operators alone.
 //
 // Of the regions that readers need, the outermost ones are fetched, whole less
-// owned, and serve all others (sharedReadBytes). So a term has a list of what
-// may be fetched: a region, the largest, and others, each of which moves at
-// most so many bytes, and of which one that moves so many is counted. It serves
+// owned, and serve all others (sharedReadBytes); lists of rows that overlap are
+// fetched together, each row once. So a term has a list of what may be fetched:
+// a region, the largest, and others, each of which moves at most so many bytes
+// alone, and of which one that moves so many is counted, less what it may share
+// with the largest. It serves
 // readers whose region lies within the largest, or whose fetch alone moves no
 // more than the others may. That parts into conditions on one reader each, so
 // that least costs are found without looking at readers together.

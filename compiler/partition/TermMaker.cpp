@@ -12,6 +12,10 @@ namespace {
 /// it is going to be too long, nothing is spent on it.
 constexpr int64_t kUsual = 8;
 
+/// So many runs of rows are looked at to find what regions share; where there
+/// are more, regions are not told apart.
+constexpr int64_t kMostRuns = int64_t(1) << 26;
+
 /// Numbers rows of a table of this width, those with equal bytes and regions
 /// alike, and appends the bytes of each.
 TermCosts::Rows distinct(const std::vector<int64_t> &bytes, int width,
@@ -35,8 +39,9 @@ TermCosts::Rows distinct(const std::vector<int64_t> &bytes, int width,
 
 } // namespace
 
-TermMaker::TermMaker(const PairCosts &costs, int columns) : costs(costs) {
-  made.columns = columns;
+TermMaker::TermMaker(const PairCosts &costs, const Tensor &tensor, int list)
+    : costs(costs), tensor(tensor), histories(costs.candidates(list)) {
+  made.columns = int(histories.histories.size());
   made.starts = made.levelStarts = {0};
 }
 
@@ -116,13 +121,16 @@ void TermMaker::listByBytes() {
 
 /// Whatever the readers need, the outermost of their regions move no less than
 /// one of the list does that serves them all: of the outermost ones the one
-/// that moves most, and the next, if there is one that moves anything.
+/// that moves most, and the next, if there is one that moves anything. Where
+/// the two may be fetched as one, what they share counts once.
 bool TermMaker::listByRegions(int64_t maxFetched) {
   if (int64_t(regions.size()) * made.columns * kUsual > maxFetched)
     return false;
   const std::vector<std::vector<bool>> contained = regions.contained();
   made.regions = regions.size();
   findWithin(contained);
+  if (!findOverlaps(contained))
+    return false;
   // Whoever fetches a region that contains all others serves everybody.
   int whole = -1;
   for (int r = 0; r < made.regions; ++r)
@@ -139,10 +147,10 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
     for (int r = 0; r < made.regions; ++r)
       for (size_t level = 0; level < levels.size() && levels[level] <= bytes[r];
            ++level) {
-        const int64_t sum = bytes[r] + levels[level];
+        const int64_t sum = bytesOf(column, bytes, r, levels[level]);
         const Fetched fetched{r, int(level), double(sum)};
         if (level > 0 && whole >= 0 && sum >= bytes[whole])
-          break;
+          continue;
         if (servesAll(column, fetched))
           made.fetched.push_back(fetched);
       }
@@ -151,6 +159,48 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
       return false;
   }
   return true;
+}
+
+/// False if that takes too long. Regions are fetched together only where some
+/// are lists of rows. Then any two may be: of regions whose boxes differ in
+/// more than rows, one may lie within a union that has the other's rows.
+bool TermMaker::findOverlaps(const std::vector<std::vector<bool>> &contained) {
+  overlaps.resize(size_t(made.regions));
+  if (!regions.haveRows())
+    return true;
+  std::vector<std::vector<Box>> owned; // per column
+  for (const History &history : histories.histories)
+    owned.push_back(sharesOf(tensor.shape, history, histories.ways));
+  int64_t runs = 0;
+  for (int r = 0; r < made.regions; ++r)
+    for (int other = r + 1; other < made.regions; ++other) {
+      if (contained[r][other] || contained[other][r])
+        continue;
+      const Shared shared = regions.shared(r, other);
+      for (const auto &rows : shared.storage)
+        runs += int64_t(rows->size()) * made.columns;
+      if (runs > kMostRuns)
+        return false;
+      Overlap overlap{other, {}};
+      for (const std::vector<Box> &boxes : owned)
+        overlap.bytes.push_back(missing(shared.region, boxes) *
+                                tensor.elementBytes);
+      overlaps[other].push_back({r, overlap.bytes});
+      overlaps[r].push_back(std::move(overlap));
+    }
+  return true;
+}
+
+/// What is moved at least where this region is the largest of the outermost
+/// ones, and the next, which does not lie within it, moves so much alone.
+/// `bytes`: what each region moves.
+int64_t TermMaker::bytesOf(int column, const std::vector<int64_t> &bytes,
+                           int region, int64_t level) const {
+  int64_t twice = 0;
+  for (const Overlap &overlap : overlaps[region])
+    if (bytes[overlap.other] == level)
+      twice = std::max(twice, overlap.bytes[column]);
+  return bytes[region] + level - twice;
 }
 
 void TermMaker::findWithin(const std::vector<std::vector<bool>> &contained) {

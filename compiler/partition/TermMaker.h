@@ -17,11 +17,11 @@ struct Reading {
   std::vector<Use> uses; // ascending by table
 };
 
-/// Of a tensor with so many histories. The writer, if there is one, then the
-/// kinds of readers, all in the same way, then `finish`.
+/// Of a tensor with this list of histories. The writer, if there is one, then
+/// the kinds of readers, all in the same way, then `finish`.
 class TermMaker {
 public:
-  TermMaker(const PairCosts &costs, int columns);
+  TermMaker(const PairCosts &costs, const Tensor &tensor, int list);
 
   void addWriter(int table);
 
@@ -39,14 +39,27 @@ public:
 private:
   void listByBytes();
   bool listByRegions(int64_t maxFetched);
+  bool findOverlaps(const std::vector<std::vector<bool>> &contained);
+  int64_t bytesOf(int column, const std::vector<int64_t> &bytes, int region,
+                  int64_t level) const;
   void findWithin(const std::vector<std::vector<bool>> &contained);
   void addLevels(int column, int64_t least);
   bool servesAll(int column, const Fetched &fetched) const;
   int64_t leastForAll(int column) const;
 
+  /// Of a region: another that lies not within it, and may be fetched with it.
+  struct Overlap {
+    int other;
+    std::vector<int64_t>
+        bytes; // per column: what both fetch of what they share
+  };
+
   const PairCosts &costs;
+  const Tensor &tensor;
+  const Candidates &histories;
   TermCosts made;
   RegionSet regions;
+  std::vector<std::vector<Overlap>> overlaps;  // per region
   std::vector<std::vector<int>> regionsOfRows; // per kind of reader
   std::vector<std::vector<int64_t>> needed;    // bytes, per kind of reader
   std::vector<int64_t> levels;                 // of a column

@@ -1,6 +1,7 @@
 #include "compiler/pipeline/Candidates.h"
 
 #include "compiler/emit/Emit.h"
+#include "compiler/lowering/Passes.h"
 #include "compiler/pipeline/LessMemory.h"
 #include "compiler/pipeline/PlanFacts.h"
 #include "compiler/pipeline/PlanLimits.h"
@@ -129,6 +130,12 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   return made;
 }
 
+static bool fetchesRows(const Candidate &made) {
+  const auto &instructions = made.partitioned.program.instructions;
+  return std::any_of(instructions.begin(), instructions.end(),
+                     [](const auto &each) { return !each.rows.empty(); });
+}
+
 Result<Candidate> Candidates::make(const partition::Search &by,
                                    const Room &room) {
   enough.reset();
@@ -162,8 +169,19 @@ Result<Candidate> Candidates::make(const partition::Search &by,
     execOptions.order = order;
     return emitted(*decisions, by, execOptions, room.choices);
   };
-  if (!isPlaced(by))
-    return inOrder(ListOrder::FetchedLate);
+  if (!isPlaced(by)) {
+    auto joined = inOrder(ListOrder::FetchedLate);
+    if (!joined || of.limit.isKeptBy(joined->peaks()) ||
+        !room.capacities.empty() || !fetchesRows(*joined))
+      return joined;
+    // One buffer for readers far apart is kept in between.
+    (*decisions)
+        ->setAttr(lowering::fetchesApartAttr,
+                  UnitAttr::get(decisions->getContext()));
+    auto apart = inOrder(ListOrder::FetchedLate);
+    return apart && of.limit.isKeptBy(apart->peaks()) ? std::move(apart)
+                                                      : std::move(joined);
+  }
   if (!room.capacities.empty())
     return inOrder(ListOrder::FetchedWhenMade);
   const int64_t enough = of.machine ? of.machine->enoughPlans(of.operators) : 1;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Where a graph is partitioned, no worker gets an element of a tensor twice, also not by two fetches of the tensor, in
+"""Where a graph is partitioned, no worker gets a row of a tensor twice, also not by two fetches of the tensor, in
 inference and in training.
 
-Some networks have readers of a tensor whose needs overlap while neither has all of the other's. Such readers have a fetch
-each, so the worker gets what they share twice. For these networks it is found here that this is the only reason: of two
-fetches, no one has on every worker all that the other one has. And how much that is, is bounded.
+Readers of a tensor whose lists of rows overlap share a fetch. What is fetched again is of plain boxes that overlap, or of
+boxes that differ in more than their rows. It is found here that this is the only reason: of two fetches, no one has on
+every worker all that the other one has, and where one is of a list of rows, and boxes differ in rows alone, they share
+nothing. And how much the rest is, is bounded.
 
 usage: graph_fetches.py SMEX_ZOO SMEXC
 """
@@ -34,7 +35,7 @@ SELDOM = {
     "hetero-transformer": (["--item-features", 5], HETERO),
     "rgcn": ([], ["--graph", "typed.txt"]),
 }
-MOST = 0.1  # of all elements that are fetched, those that are fetched again
+MOST = 0.15  # of all elements that are fetched, those that are fetched again
 
 
 def command(*words):
@@ -63,15 +64,22 @@ class Fetch:
 
     def __init__(self, number, instruction, for_readers, workers):
         self.number, self.for_readers = number, for_readers
-        self.gets, self.received, self.boxes = [], [], []
+        self.is_list = "rows" in instruction
+        self.gets, self.received, self.boxes, self.columns = [], [], [], []
         for w, worker in enumerate(workers):
             pieces = worker["instructions"][number].get("pieces", [])
             self.gets.append(set().union(*(points(piece["box"]) for piece in pieces)))
             self.received.append(set().union(*(points(piece["box"]) for piece in pieces if piece["worker"] != w)))
-            self.boxes.append(points(worker["buffers"][instruction["to"]].get("box") or [[0, 0]]))
+            box = worker["buffers"][instruction["to"]].get("box")
+            self.boxes.append(points(box or [[0, 0]]))
+            self.columns.append(box and box[1:])
 
     def serves(self, other):
         return all(mine >= others for mine, others in zip(self.gets + self.boxes, other.gets + other.boxes))
+
+    def can_be_one_with(self, other):
+        return (self.is_list or other.is_list) and all(
+            mine is None or others is None or mine == others for mine, others in zip(self.columns, other.columns))
 
 
 def fetches_of(plan, smexc):
@@ -104,6 +112,10 @@ def check(smexc, what):
         for one, other in itertools.permutations(of_readers, 2):
             assert not one.serves(other), \
                 f"{what}: {name} is fetched by {other.number}, and {one.number} has on every worker all that this has"
+            if one.can_be_one_with(other):
+                for w in range(workers):
+                    twice = one.received[w] & other.received[w]
+                    assert not twice, f"{what}: worker {w} gets {sorted(twice)} of {name} by {one.number} and by {other.number}"
     assert total > 0, f"{what}: nothing is fetched"
     return total, again
 
@@ -112,10 +124,9 @@ def main():
     zoo, smexc = (os.path.abspath(word) for word in sys.argv[1:3])
     os.chdir(os.environ.get("TEST_TMPDIR", "."))
     write_graphs()
-    some = 0
     for network, (sizes, graphs) in {**NEVER, **SELDOM}.items():
         command(zoo, network, "--features", 6, "--hidden", 4, "--classes", 3, *sizes, "-o", f"{network}.json")
-        for gpus, options in (3, TRAIN), (4, []):
+        for gpus, options in ((3, TRAIN), (4, [])) if network in NEVER else itertools.product((2, 3, 4, 8), ([], TRAIN)):
             what = f"{network} on {gpus}{', trained' if options else ''}"
             command(smexc, f"{network}.json", *graphs, "--gpus", gpus, "--cuda-arch", "none", "--graph-partition", "equal-edges",
                     *options, "-o", "plan")
@@ -124,8 +135,6 @@ def main():
             if network in NEVER:
                 assert again == 0, f"{what}: {again} of {total} elements are fetched again"
             assert again <= MOST * total, f"{what}: {again} of {total} elements are fetched again"
-            some += again
-    assert some > 0, "nothing is fetched again: all networks belong to NEVER"
 
 
 main()

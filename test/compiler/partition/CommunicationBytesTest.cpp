@@ -1,7 +1,7 @@
 #include "compiler/partition/CommunicationBytes.h"
 #include "compiler/partition/Algorithm.h"
 #include "compiler/partition/Factorize.h"
-#include "compiler/partition/Outermost.h"
+#include "compiler/partition/Fetches.h"
 #include "compiler/partition/PairCosts.h"
 #include "test/compiler/partition/RandomGraph.h"
 

@@ -6,6 +6,7 @@
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Recursive.h"
 #include "compiler/partition/Rounding.h"
+#include "test/compiler/partition/ListedTerms.h"
 #include "test/compiler/partition/RandomGraph.h"
 
 #include <catch2/catch.hpp>
@@ -19,89 +20,6 @@ using namespace smex::partition::test;
 namespace {
 
 constexpr int64_t kMuch = int64_t(1) << 28; // of work
-
-/// All histories of a small graph, and the terms of its tensors.
-struct Listed {
-  Listed(const OperatorGraph &graph, int64_t workers, const Params &params,
-         int64_t maxFetched = Params().maxFetched)
-      : ways(factorize(workers)), costs(graph) {
-    const Choices choices(graph, params);
-    for (int t = 0; t < int(graph.tensors.size()); ++t)
-      lists.tensors.push_back(
-          costs.add({ways, *choices.tensorHistories(t, ways, 4096)}));
-    for (int op = 0; op < int(graph.operators.size()); ++op)
-      lists.operators.push_back(
-          costs.add({ways, *choices.operatorHistories(op, ways, 4096)}));
-    terms = *makeTensorTerms(graph, costs, lists, Count::Region, maxFetched);
-  }
-  const History &history(int list, int64_t i) const {
-    return costs.candidates(list).histories[size_t(i)];
-  }
-  int64_t count(int list) const {
-    return int64_t(costs.candidates(list).histories.size());
-  }
-
-  Ways ways;
-  PairCosts costs;
-  CandidateLists lists;
-  TensorTerms terms;
-};
-
-/// Of a term, where its tensor and the operators have histories of these
-/// numbers.
-double costOf(const TensorTerms &terms, const Term &term, int64_t column,
-              const std::vector<int64_t> &operators) {
-  const TermCosts &costs = terms.costs[term.costs];
-  double sum = 0;
-  for (const Term::Member &member : term.members)
-    if (member.reader < 0)
-      sum += costs.written[size_t(column * costs.writer.count +
-                                  costs.writer.of[operators[member.op]])];
-  const auto serves = [&](const Fetched &fetched, const Term::Member &member) {
-    if (member.reader < 0)
-      return true;
-    const TermCosts::Reader &reader = costs.readers[member.reader];
-    const int row = reader.rows.of[operators[member.op]];
-    if (reader.levels[size_t(column * reader.rows.count + row)] <=
-        fetched.level)
-      return true;
-    if (fetched.region == costs.noRegion())
-      return false;
-    const auto begin = reader.within.begin();
-    const auto end = begin + reader.withinStarts[fetched.region + 1];
-    return std::find(begin + reader.withinStarts[fetched.region], end, row) !=
-           end;
-  };
-  double least = std::numeric_limits<double>::infinity();
-  for (int i = costs.starts[column]; i < costs.starts[column + 1]; ++i) {
-    const Fetched &fetched = costs.fetched[i];
-    if (std::all_of(
-            term.members.begin(), term.members.end(),
-            [&](const auto &member) { return serves(fetched, member); }))
-      least = std::min(least, fetched.bytes);
-  }
-  return sum + least;
-}
-
-/// Of histories, given by number, of the tensors and operators.
-int64_t sumOfTerms(const TensorTerms &terms,
-                   const std::vector<int64_t> &tensors,
-                   const std::vector<int64_t> &operators,
-                   const OperatorGraph &graph) {
-  std::vector<bool> used(graph.tensors.size());
-  for (const Operator &op : graph.operators) {
-    used[op.result] = true;
-    for (const Operand &operand : op.operands)
-      used[operand.tensor] = true;
-  }
-  double sum = 0;
-  size_t next = 0; // terms are in order of the tensors that something uses
-  for (size_t t = 0; t < used.size(); ++t)
-    if (used[t])
-      sum += costOf(terms, terms.terms[next++], tensors[t], operators);
-  CHECK(next == terms.terms.size());
-  return int64_t(sum);
-}
 
 /// With the best histories of tensors; these, if asked for.
 int64_t leastOfTerms(const TensorTerms &terms,
@@ -152,24 +70,7 @@ TEST_CASE("terms add up to what is written and each tensor's largest read, or "
     const Listed listed(model, workers, params, 0);
     const Listed byRegions(model, workers, params);
     for (int round = 0; round < 5; ++round) {
-      PartitionPlan plan;
-      for (int64_t ways : listed.ways) {
-        plan.steps.emplace_back();
-        plan.steps.back().ways = ways;
-      }
-      std::vector<int64_t> tensors, operators;
-      for (int list : listed.lists.tensors) {
-        tensors.push_back(random.below(listed.count(list)));
-        for (size_t s = 0; s < plan.steps.size(); ++s)
-          plan.steps[s].tensors.push_back(
-              listed.history(list, tensors.back())[s]);
-      }
-      for (int list : listed.lists.operators) {
-        operators.push_back(random.below(listed.count(list)));
-        for (size_t s = 0; s < plan.steps.size(); ++s)
-          plan.steps[s].operators.push_back(
-              listed.history(list, operators.back())[s]);
-      }
+      const auto [plan, tensors, operators] = Drawn(random, listed);
       int64_t sum = 0;
       std::vector<int64_t> largest(model.tensors.size());
       for (int op = 0; op < int(model.operators.size()); ++op) {

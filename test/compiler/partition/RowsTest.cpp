@@ -1,7 +1,7 @@
 #include "compiler/partition/CommunicationBytes.h"
 
 #include "compiler/partition/Choices.h"
-#include "compiler/partition/Outermost.h"
+#include "compiler/partition/Fetches.h"
 #include "compiler/partition/PairCosts.h"
 #include "compiler/partition/Recursive.h"
 #include "dialects/tdl/analysis/CountedTerms.h"
@@ -110,7 +110,7 @@ struct Layers {
 TEST_CASE("of readers that need the same, one is kept") {
   const Runs all = {{0, 6}}, more = {{0, 9}}, some = {{0, 2}, {4, 5}};
   const Box box = {{0, 6}, {0, 4}};
-  using Region = std::vector<Needed>;
+  using Region = partition::Region; // not Count::Region
   // All rows of a box, said in three ways.
   CHECK(outermost({Region{{box, nullptr}}, Region{{box, &all}},
                    Region{{box, &more}}}) == std::vector<size_t>{0});
