@@ -64,7 +64,7 @@ private:
 /// taken into account.
 ///
 /// A worker fetches for every reader a region that holds what that reader needs
-/// (`sharedCommunicationBytes` drops only regions inside others), so of a
+/// (`sharedCommunicationBytes` drops only what lies inside others), so of a
 /// tensor at least what the most demanding reader needs, hence at least the
 /// mean of what its readers need: each counts with one n-th, rounded down.
 /// Operands of one operator that read alike need the same, and count as one

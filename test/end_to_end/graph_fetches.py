@@ -120,6 +120,23 @@ def check(smexc, what):
     return total, again
 
 
+def check_limit(smexc):
+    """Where one buffer for several readers takes more memory than there is, each has its own, and rows move again."""
+    def totals(*options):
+        command(smexc, "rgcn.json", "--graph", "typed.txt", "--gpus", 4, "--cuda-arch", "none", "--graph-partition", "equal-edges",
+                *TRAIN, *options, "-o", "plan")
+        with open("plan/plan.json", encoding="utf-8") as file:
+            plan = json.load(file)
+        assert plan["search"]["algorithm"] == "recursive", plan["search"]
+        return plan["totals"]
+    joined = totals()
+    limit = max(joined["peak_bytes"]) - 1
+    apart = totals("--memory-per-gpu", limit)
+    assert max(apart["peak_bytes"]) <= limit
+    assert joined["communication_bytes"] < apart["communication_bytes"] < 1.05 * joined["communication_bytes"]
+    command(smexc, "check", "plan")
+
+
 def main():
     zoo, smexc = (os.path.abspath(word) for word in sys.argv[1:3])
     os.chdir(os.environ.get("TEST_TMPDIR", "."))
@@ -135,6 +152,7 @@ def main():
             if network in NEVER:
                 assert again == 0, f"{what}: {again} of {total} elements are fetched again"
             assert again <= MOST * total, f"{what}: {again} of {total} elements are fetched again"
+    check_limit(smexc)
 
 
 main()

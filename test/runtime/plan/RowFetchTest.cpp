@@ -81,6 +81,56 @@ TEST_CASE("a row that is read and not fetched is found, and one too many") {
                            "gets row 3 of \"x\", which nobody reads\n");
 }
 
+TEST_CASE("of readers that share a buffer, each one's rows are needed") {
+  // Another sum, of which the first worker has a vertex more.
+  Plan plan = neighbours();
+  Program &program = plan.partitioned.program;
+  const Division halves = Division::bounded(0, {{4}});
+  const auto region = [&](std::vector<int64_t> extents) {
+    Region made;
+    made.kind = Region::Kind::Divided;
+    made.extents = std::move(extents);
+    made.divisions = {halves};
+    program.regions.push_back(made);
+    return int(program.regions.size()) - 1;
+  };
+  BufferInfo result = program.buffers.back();
+  result.tensor = int(program.tensors.size());
+  result.region = region({6, 4});
+  result.offsets = {384};
+  program.tensors.push_back({"z", {DType::F32, {6, 4}}});
+  program.buffers.push_back(result);
+  Instruction sum = program.instructions[1];
+  sum.to = int(program.buffers.size()) - 1;
+  sum.indices = region({6, 4, 7});
+  program.instructions.push_back(sum);
+  program.outputs.push_back({"z", sum.to});
+  for (Worker &worker : plan.partitioned.workers)
+    worker.arenaBytes = 480;
+  evaluate(program, *lambdasOf(program));
+  layoutWeights(plan.partitioned);
+
+  const auto &sources = neighbourLists()[0], &offsets = neighbourLists()[1];
+  std::vector<Runs> needed;
+  for (const Interval vertices : {Interval{0, 4}, Interval{3, 6}})
+    needed.push_back(runsOf(
+        std::vector<int64_t>(sources.begin() + offsets[size_t(vertices.lo)],
+                             sources.begin() + offsets[size_t(vertices.hi)])));
+  std::vector<Runs> &rows = program.instructions[0].rows;
+  const std::vector<Runs> ofOne = rows;
+  REQUIRE(needed[0] != ofOne[0]);
+  rows = needed;
+  CHECK(wrongRows(plan) == "");
+  rows = ofOne;
+  CHECK_THAT(wrongRows(plan), Catch::Contains("gpu0 instruction 0") &&
+                                  Catch::Contains("which is read"));
+  rows = needed;
+  program.instructions.pop_back();
+  program.outputs.pop_back();
+  CHECK_THAT(wrongRows(plan), Catch::Contains("gpu0 instruction 0") &&
+                                  Catch::Contains("which nobody reads"));
+}
+
 TEST_CASE("totals that count other rows are found") {
   Plan plan = neighbours();
   plan.communicationBytes += 16;
