@@ -20,6 +20,7 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -117,6 +118,11 @@ Result<std::string> emitStage(const frontend::Model &model,
 /// lambdas: `smexc check` compares them with the ones in it.
 Result<plan::Artifact> regenerateKernels(const plan::Plan &plan,
                                          const std::string &target);
+/// The same for all targets of one plan, one after the other: the texts of GPUs
+/// are generated together, and kept until they are asked for.
+using Regenerate = std::function<Result<plan::Artifact>(
+    const plan::Plan &, const std::string &target)>;
+Regenerate regenerateTogether();
 
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,

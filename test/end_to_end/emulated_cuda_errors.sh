@@ -97,14 +97,23 @@ done
 refused "a driver without an entry point" plan \
   "the CUDA driver is too old: libcuda.so.1 has no cuStreamWaitEvent" LD_LIBRARY_PATH="$work/lacking"
 
-# Of two codes, the one that the driver takes. (Without products, for which
-# there is no cuBLASLt of CUDA 11.)
-"$smexc" "$model" --gpus 2 --reproducible --cuda-arch sm_80,sm_90 -o "$work/both" > /dev/null
+# Of the two codes that a plan has, the one that the driver takes. (Without
+# products, for which there is no cuBLASLt of CUDA 11.)
+"$smexc" "$model" --gpus 2 --reproducible -o "$work/both" > /dev/null
 for driver in 11080 12000; do
   LD_LIBRARY_PATH=$with SMEX_EMULATED_ARCH=90 SMEX_EMULATED_DEVICES=2 SMEX_EMULATED_DRIVER=$driver \
     "$smex_run" "$work/both" --backend cuda --verify > "$work/stdout" 2> "$work/stderr" ||
     fail "driver $driver: $(cat "$work/stderr")"
   grep -q 'ran on cuda' "$work/stdout" || fail "driver $driver: $(cat "$work/stdout")"
+done
+
+# Which of them is loaded: the newest that is not newer than the GPU, and that the
+# driver knows.
+for choice in 80:13000:80 86:13000:80 89:13000:80 90:13000:90 90:11080:80 100:13000:90 120:13000:90; do
+  IFS=: read -r arch driver code <<< "$choice"
+  expected=1 refused "code for sm_$arch, a driver of $driver" both \
+    "error: $work/both/kernels.sm_$code.ptx: loading its code: CUDA_ERROR_INVALID_PTX" \
+    SMEX_EMULATED_ARCH=$arch SMEX_EMULATED_DRIVER=$driver SMEX_EMULATED_FAIL_AT=cuModuleLoadDataEx:2:218
 done
 
 # GPUs of two architectures: each has the newest code that it runs.

@@ -1,5 +1,4 @@
 // smexc MODEL --gpus N -o DIR
-#include "compiler/codegen/gpu/Codegen.h"
 #include "compiler/emit/Weights.h"
 #include "compiler/machine/Machine.h"
 #include "compiler/partition/Algorithm.h"
@@ -119,7 +118,7 @@ Status setTargets(Arguments &arguments) {
                    Fault::Usage};
   std::vector<std::string> gpus = arguments.cudaArch;
   if (gpus.empty())
-    gpus = {codegen::GpuOptions().arch};
+    gpus = {"sm_80", "sm_90"};
   else if (gpus == std::vector<std::string>{"none"})
     gpus.clear();
   for (const std::string &each : gpus)
@@ -321,8 +320,9 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option("--cuda-arch", arguments.cudaArch,
                  "GPUs to generate code for, by their compute capability, such "
                  "as sm_80, which also runs on all later ones (default: "
-                 "sm_80); of several, smex-run takes the newest that its GPU "
-                 "runs; none: no code for GPUs")
+                 "sm_80,sm_90: all GPUs since Ampere, and Hopper); of several, "
+                 "smex-run takes the newest that its GPU runs; none: no code "
+                 "for GPUs")
       ->type_name("NAME,..")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -93,7 +93,7 @@ int smex::tools::checkCommand(int argc, char **argv) {
   if (!plan)
     return report(plan.error());
   plan::CheckOptions options;
-  options.regenerateKernels = pipeline::regenerateKernels;
+  options.regenerateKernels = pipeline::regenerateTogether();
   auto findings = plan::checkFolder(*plan, directory, options);
   if (!model.empty()) {
     const auto hash = hashOf(model, import.options);

@@ -72,13 +72,19 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
   if (requests.empty())
     return std::string(); // a plan of library kernels alone has no code
 
-  Result<std::vector<std::string>> objects = compileEach(
+  Result<std::vector<GroupCode>> code = compileEach(
       requests, registerDialects,
-      [&](MLIRContext &context, KernelGroup group) {
-        return compileGroup(context, group, options);
+      [&](MLIRContext &context, KernelGroup group) -> Result<GroupCode> {
+        auto object = compileGroup(context, group, options);
+        if (!object)
+          return object.takeError();
+        return GroupCode{std::move(*object)};
       },
       options.busy);
-  if (!objects)
-    return objects.takeError();
-  return linkShared(*objects);
+  if (!code)
+    return code.takeError();
+  std::vector<std::string> objects;
+  for (GroupCode &group : *code)
+    objects.push_back(std::move(group.front()));
+  return linkShared(objects);
 }

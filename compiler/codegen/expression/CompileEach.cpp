@@ -24,24 +24,22 @@ std::string codegen::nameOf(KernelGroup group) {
   return name;
 }
 
-Result<std::vector<std::string>> codegen::compileEach(
+Result<std::vector<GroupCode>> codegen::compileEach(
     const std::vector<KernelRequest> &requests,
     const std::function<void(MLIRContext &)> &prepare,
-    const std::function<Result<std::string>(MLIRContext &, KernelGroup)>
-        &compile,
+    const std::function<Result<GroupCode>(MLIRContext &, KernelGroup)> &compile,
     const Busy &busy) {
   const size_t groups = (requests.size() + groupSize - 1) / groupSize;
-  std::vector<std::string> results(groups);
+  std::vector<GroupCode> results(groups);
   std::vector<std::optional<Error>> errors(groups);
   std::atomic<size_t> next{0};
   const auto work = [&] {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     prepare(context);
     for (size_t i = next++; i < groups; i = next++) {
-      Result<std::string> result =
-          compile(context, KernelGroup(requests)
-                               .drop_front(i * groupSize)
-                               .take_front(groupSize));
+      Result<GroupCode> result = compile(context, KernelGroup(requests)
+                                                      .drop_front(i * groupSize)
+                                                      .take_front(groupSize));
       if (result)
         results[i] = std::move(*result);
       else

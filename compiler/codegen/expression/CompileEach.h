@@ -30,6 +30,10 @@ struct Diagnostics {
 /// Requests that are compiled as one module, neighbours in the list of all.
 using KernelGroup = llvm::ArrayRef<KernelRequest>;
 
+/// What is made of a group: for each of the targets that share its module, in
+/// their order, an object or a text.
+using GroupCode = std::vector<std::string>;
+
 /// What `compile` makes of each group of requests, in their order, or the error
 /// of the first that has one. Setting up MLIR's and LLVM's passes takes a third
 /// of what an average kernel does, so several are compiled at a time; which
@@ -37,10 +41,10 @@ using KernelGroup = llvm::ArrayRef<KernelRequest>;
 /// context, prepared by `prepare`, so that the bytes are the same whichever
 /// thread makes them. Where `busy` is valid, one core is left to others until
 /// it is ready.
-Result<std::vector<std::string>> compileEach(
+Result<std::vector<GroupCode>> compileEach(
     const std::vector<KernelRequest> &requests,
     const std::function<void(mlir::MLIRContext &)> &prepare,
-    const std::function<Result<std::string>(mlir::MLIRContext &, KernelGroup)>
+    const std::function<Result<GroupCode>(mlir::MLIRContext &, KernelGroup)>
         &compile,
     const Busy &busy = {});
 

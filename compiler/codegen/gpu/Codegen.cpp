@@ -37,8 +37,9 @@ EntryPoint entryOf(const KernelRequest &request) {
                                       : mayShareMemory(request.lambda)};
 }
 
-Result<std::string> compileGroup(MLIRContext &context, KernelGroup group,
-                                 const GpuOptions &options) {
+Result<GroupCode> compileGroup(MLIRContext &context, KernelGroup group,
+                               const std::vector<std::string> &archs,
+                               const GpuOptions &options) {
   Diagnostics diagnostics(&context);
   const auto failed = [&](const std::string &what) {
     return defect(nameOf(group) + " " + what + ": " + diagnostics.text);
@@ -61,35 +62,53 @@ Result<std::string> compileGroup(MLIRContext &context, KernelGroup group,
       translateModuleToLLVMIR(gpuModule, llvmContext, "kernels");
   if (!code)
     return failed("does not become LLVM IR");
-  return compileText(*code, entries, options);
+  return compileTexts(*code, entries, archs, options);
 }
 
 } // namespace
 
 Result<GpuCode> codegen::compilePtx(const std::vector<KernelRequest> &requests,
                                     const GpuOptions &options) {
-  if (Status valid = checkGpuOptions(options); !valid)
-    return valid.takeError();
+  auto code = compilePtx(requests, {options.arch}, options);
+  if (!code)
+    return code.takeError();
+  return std::move(code->front());
+}
+
+Result<std::vector<GpuCode>>
+codegen::compilePtx(const std::vector<KernelRequest> &requests,
+                    const std::vector<std::string> &archs,
+                    const GpuOptions &options) {
+  for (const std::string &arch : archs)
+    if (Status valid = checkArch(arch); !valid)
+      return valid.takeError();
   if (Status valid = checkRequests(requests, hasCode); !valid)
     return valid.takeError();
-  Result<std::vector<std::string>> texts = compileEach(
+  Result<std::vector<GroupCode>> groups = compileEach(
       requests, registerGpuDialects,
       [&](MLIRContext &context, KernelGroup group) {
-        return compileGroup(context, group, options);
+        return compileGroup(context, group, archs, options);
       },
       options.busy);
-  if (!texts)
-    return texts.takeError();
-  Result<std::string> ptx = joinTexts(*texts);
-  if (!ptx)
-    return ptx.takeError();
-  GpuCode code{std::move(*ptx), {}};
+  if (!groups)
+    return groups.takeError();
+  std::vector<plan::Launch> launches;
   for (const KernelRequest &request : requests) {
-    code.launches.push_back(
+    launches.push_back(
         launchOf(chooseGpuSchedule(request.lambda), request.lambda));
-    code.launches.back().inMemory = takesMemory(request.lambda);
+    launches.back().inMemory = takesMemory(request.lambda);
   }
-  return code;
+  std::vector<GpuCode> codes;
+  for (size_t a = 0; a < archs.size(); ++a) {
+    std::vector<std::string> texts;
+    for (GroupCode &group : *groups)
+      texts.push_back(std::move(group[a]));
+    Result<std::string> ptx = joinTexts(texts);
+    if (!ptx)
+      return ptx.takeError();
+    codes.push_back({std::move(*ptx), launches});
+  }
+  return codes;
 }
 
 Result<std::string> codegen::gpuKernelText(const KernelRequest &request) {

@@ -30,6 +30,13 @@ struct GpuCode {
 Result<GpuCode> compilePtx(const std::vector<KernelRequest> &requests,
                            const GpuOptions &options = {});
 
+/// The same for each of these architectures, whatever options.arch is. All but
+/// writing the texts is done once; each is what it would be alone.
+Result<std::vector<GpuCode>>
+compilePtx(const std::vector<KernelRequest> &requests,
+           const std::vector<std::string> &archs,
+           const GpuOptions &options = {});
+
 /// The kernel as MLIR text before anything is lowered.
 Result<std::string> gpuKernelText(const KernelRequest &request);
 

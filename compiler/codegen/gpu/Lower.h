@@ -32,12 +32,12 @@ struct EntryPoint {
   /// memory but where this says so (mayShareMemory).
   std::vector<bool> shared;
 };
-/// LLVM IR -> PTX text, optimized.
-Result<std::string> compileText(llvm::Module &module,
-                                const std::vector<EntryPoint> &entries,
-                                const GpuOptions &options);
-/// Usage errors for architectures that compileText does not know.
-Status checkGpuOptions(const GpuOptions &options);
+/// LLVM IR -> optimized, once, and a PTX text for each architecture.
+Result<std::vector<std::string>>
+compileTexts(llvm::Module &module, const std::vector<EntryPoint> &entries,
+             const std::vector<std::string> &archs, const GpuOptions &options);
+/// Usage errors for architectures that compileTexts does not know.
+Status checkArch(const std::string &arch);
 
 /// The texts of kernels as one, with one header.
 Result<std::string> joinTexts(const std::vector<std::string> &texts);

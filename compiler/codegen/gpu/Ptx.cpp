@@ -10,6 +10,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace smex;
 using namespace smex::codegen;
@@ -90,53 +91,76 @@ Error defectOf(llvm::StringRef entry, const std::string &what) {
   return defect("kernel '" + entry.str() + "' " + what);
 }
 
-constexpr llvm::StringRef lastOfHeader = ".address_size 64\n";
-
-} // namespace
-
-Status codegen::checkGpuOptions(const GpuOptions &options) {
-  if (!target())
-    return defect("LLVM was built without NVPTX");
-  std::unique_ptr<llvm::MCSubtargetInfo> gpu(
-      target()->createMCSubtargetInfo(triple(), "sm_80", ""));
-  if (numberOf(options.arch) >= 80 && gpu->isCPUStringValid(options.arch))
-    return {};
-  Error error;
-  error.fault = Fault::Usage;
-  error.message = "unknown GPU architecture '" + options.arch +
-                  "'; sm_80 runs on every GPU since Ampere, sm_90 since Hopper";
-  return error;
+std::unique_ptr<llvm::TargetMachine> machineFor(const std::string &arch,
+                                                int optLevel) {
+  llvm::TargetOptions options;
+  // A product and a sum stay two operations.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.MCOptions.AsmVerbose = false;
+  return std::unique_ptr<llvm::TargetMachine>(target()->createTargetMachine(
+      triple(), arch, ptxVersion(arch), options, std::nullopt, std::nullopt,
+      codeGenLevel(optLevel)));
 }
 
-Result<std::string> codegen::compileText(llvm::Module &module,
-                                         const std::vector<EntryPoint> &entries,
-                                         const GpuOptions &options) {
-  llvm::TargetOptions targetOptions;
-  // A product and a sum stay two operations.
-  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  targetOptions.MCOptions.AsmVerbose = false;
-  std::unique_ptr<llvm::TargetMachine> machine(target()->createTargetMachine(
-      triple(), options.arch, ptxVersion(options.arch), targetOptions,
-      std::nullopt, std::nullopt, codeGenLevel(options.optLevel)));
-  module.setTargetTriple(triple());
-  module.setDataLayout(machine->createDataLayout());
-  prepare(module, entries);
-  const std::string &first = entries.front().symbol;
-  if (llvm::verifyModule(module))
-    return defectOf(first, "becomes malformed LLVM IR");
-  optimizeForGpu(module, *machine, options.optLevel);
-  maskShifts(module);
-
+/// `first`: an entry, for messages.
+Result<std::string> write(llvm::Module &module, llvm::TargetMachine &machine,
+                          const std::string &first) {
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
     return defectOf(first, "can't be written as PTX");
   passes.run(module);
   if (text.str().contains(".extern") || text.str().contains("call.uni"))
     return defectOf(first, "calls what is not there");
   return text.str().str();
+}
+
+constexpr llvm::StringRef lastOfHeader = ".address_size 64\n";
+
+} // namespace
+
+Status codegen::checkArch(const std::string &arch) {
+  if (!target())
+    return defect("LLVM was built without NVPTX");
+  std::unique_ptr<llvm::MCSubtargetInfo> gpu(
+      target()->createMCSubtargetInfo(triple(), "sm_80", ""));
+  if (numberOf(arch) >= 80 && gpu->isCPUStringValid(arch))
+    return {};
+  Error error;
+  error.fault = Fault::Usage;
+  error.message = "unknown GPU architecture '" + arch +
+                  "'; sm_80 runs on every GPU since Ampere, sm_90 since Hopper";
+  return error;
+}
+
+Result<std::vector<std::string>> codegen::compileTexts(
+    llvm::Module &module, const std::vector<EntryPoint> &entries,
+    const std::vector<std::string> &archs, const GpuOptions &options) {
+  // What is done once is done for the oldest architecture that there is, so
+  // that a text does not depend on which others are asked for.
+  const auto oldest = machineFor("sm_80", options.optLevel);
+  module.setTargetTriple(triple());
+  module.setDataLayout(oldest->createDataLayout());
+  prepare(module, entries);
+  const std::string &first = entries.front().symbol;
+  if (llvm::verifyModule(module))
+    return defectOf(first, "becomes malformed LLVM IR");
+  optimizeForGpu(module, *oldest, options.optLevel);
+  maskShifts(module);
+  std::vector<std::string> texts;
+  for (const std::string &arch : archs) {
+    // The code generator changes the module that it is given. What it makes of
+    // a copy is ordered otherwise than what it makes of the module itself.
+    const auto copy = llvm::CloneModule(module);
+    Result<std::string> text =
+        write(*copy, *machineFor(arch, options.optLevel), first);
+    if (!text)
+      return text.takeError();
+    texts.push_back(std::move(*text));
+  }
+  return texts;
 }
 
 Result<std::string> codegen::joinTexts(const std::vector<std::string> &texts) {

@@ -39,33 +39,52 @@ size_t count(const std::string &text, const std::string &what) {
 TEST_CASE("every kernel becomes PTX that stands alone") {
   const std::vector<KernelRequest> requests = requestsOf(allCases());
   const std::string ptxas = test::findPtxas();
+  const std::vector<std::string> archs = {"sm_80", "sm_90"};
+  const auto codes = compilePtx(requests, archs);
+  if (!codes)
+    FAIL(codes.error().message);
+  REQUIRE(codes->size() == archs.size());
   std::string body; // what follows the header
-  for (const char *arch : {"sm_80", "sm_90"}) {
-    GpuOptions options;
-    options.arch = arch;
-    const Result<GpuCode> code = compilePtx(requests, options);
-    if (!code)
-      FAIL(code.error().message);
-    // README.md says that one text serves all.
-    const std::string own = code->ptx.substr(code->ptx.find(".address_size"));
+  for (size_t a = 0; a < archs.size(); ++a) {
+    const GpuCode &code = (*codes)[a];
+    // README.md says so.
+    const std::string own = code.ptx.substr(code.ptx.find(".address_size"));
     const bool isFirst = body.empty();
     CHECK((isFirst || own == body));
     body = own;
-    CHECK(count(code->ptx, ".visible .entry") == requests.size());
-    CHECK(count(code->ptx, ".version") == 1);
-    CHECK(has(code->ptx, std::string(".target ") + arch));
-    CHECK(!has(code->ptx, ".extern"));
-    CHECK(!has(code->ptx, "call"));
-    REQUIRE(code->launches.size() == requests.size());
+    CHECK(count(code.ptx, ".visible .entry") == requests.size());
+    CHECK(count(code.ptx, ".version") == 1);
+    CHECK(has(code.ptx, ".target " + archs[a] + "\n"));
+    CHECK(!has(code.ptx, ".extern"));
+    CHECK(!has(code.ptx, "call"));
+    REQUIRE(code.launches.size() == requests.size());
     if (!isFirst)
       continue; // the same, but for a header
     if (ptxas.empty()) {
       WARN("no ptxas here: nothing assembles the text");
       continue;
     }
-    const Status assembled = test::assemble(ptxas, code->ptx);
+    const Status assembled = test::assemble(ptxas, code.ptx);
     INFO((assembled ? "" : assembled.error().message));
     CHECK(bool(assembled));
+  }
+}
+
+TEST_CASE("a text is the same whatever other architectures are asked for") {
+  const std::vector<KernelRequest> all = requestsOf(allCases());
+  const std::vector<KernelRequest> requests(all.begin(), all.begin() + 12);
+  const std::vector<std::string> archs = {"sm_90", "sm_80", "sm_100"};
+  const auto together = compilePtx(requests, archs);
+  REQUIRE(together);
+  REQUIRE(together->size() == archs.size());
+  for (size_t a = 0; a < archs.size(); ++a) {
+    GpuOptions options;
+    options.arch = archs[a];
+    const Result<GpuCode> alone = compilePtx(requests, options);
+    REQUIRE(alone);
+    INFO(archs[a]);
+    CHECK(alone->ptx == (*together)[a].ptx);
+    CHECK(alone->launches == (*together)[a].launches);
   }
 }
 
