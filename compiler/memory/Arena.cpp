@@ -98,7 +98,7 @@ int64_t scratchOfKernels(exec::ProgramOp program, exec::Regions &regions,
   int64_t most = 0;
   for (exec::ComputeOp compute : program.getOps<exec::ComputeOp>()) {
     const tdl::Lambda &lambda = lambdas[compute.getLambdaAttr().getAttr()];
-    if (lambda.body->kind != tdl::ExprKind::Opaque)
+    if (!memory::mayTakeScratch(lambda))
       continue;
     for (const Box &indices : regions.indices(compute))
       most = std::max(most, memory::kernelScratch(

@@ -1,6 +1,6 @@
 #include "compiler/memory/Scratch.h"
 
-#include "compiler/codegen/gpu/OpaqueLaunch.h"
+#include "compiler/codegen/gpu/Schedule.h"
 #include "dialects/tdl/analysis/Contraction.h"
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "runtime/plan/Plan.h"
@@ -57,16 +57,22 @@ int64_t memory::workspaceFor(const Scratch &wanted, int64_t mostAlive) {
   return std::clamp(mostAlive / 16 / 256 * 256, wanted.least, wanted.most);
 }
 
+bool memory::mayTakeScratch(const tdl::Lambda &lambda) {
+  return lambda.body->kind == tdl::ExprKind::Opaque ||
+         (lambda.reducer != tdl::Reducer::None && lambda.guard);
+}
+
 int64_t
 memory::kernelScratch(const tdl::Lambda &lambda, const Box &indices,
                       const std::vector<std::vector<int64_t>> &operandShapes) {
-  if (lambda.body->kind != tdl::ExprKind::Opaque ||
+  if (!mayTakeScratch(lambda) || indices.isAbsent() || isEmpty(indices) ||
       !plan::hasCode(plan::TargetKind::Cuda, lambda))
     return 0;
-  const plan::Launch launch = codegen::opaqueLaunch(lambda, 1);
-  if (launch.scratch.bytes == 0 || indices.isAbsent() || isEmpty(indices))
-    return 0;
-  return plan::scratchBytes(launch, indices, operandShapes);
+  const plan::Launch launch =
+      codegen::launchOf(codegen::chooseGpuSchedule(lambda), lambda);
+  return plan::hasScratch(launch)
+             ? plan::scratchBytes(launch, indices, operandShapes)
+             : 0;
 }
 
 /// What begins in an arena is aligned to.

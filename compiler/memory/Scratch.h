@@ -39,8 +39,10 @@ Scratch rowScratch(const tdl::Lambda &lambda,
 /// wants any.
 int64_t workspaceFor(const Scratch &wanted, int64_t mostAlive);
 
-/// What the kernel that is generated for GPUs takes for an operator's work at
-/// these indices; mostly nothing.
+/// Whether a kernel that is generated for GPUs may take scratch memory; for
+/// most lambdas no.
+bool mayTakeScratch(const tdl::Lambda &lambda);
+/// What it takes for an operator's work at these indices.
 int64_t kernelScratch(const tdl::Lambda &lambda, const Box &indices,
                       const std::vector<std::vector<int64_t>> &operandShapes);
 

@@ -30,10 +30,20 @@ Launch::Scratch scratchOf(const Cursor &at) {
   return scratch;
 }
 
+Launch::Parts partsOf(const Cursor &at) {
+  Launch::Parts parts;
+  at.object({"along", "columns", "least", "size"});
+  parts.along = int(at.integer("along", 0, countLimit));
+  parts.columns = variablesOf(at, "columns");
+  parts.least = at.integer("least", 1, sizeLimit);
+  parts.size = at.integer("size", 1, sizeLimit);
+  return parts;
+}
+
 Launch launchOf(const Cursor &at) {
   Launch launch;
   at.object({"item", "per_block", "symbol", "threads"},
-            {"in_memory", "many", "persistent", "scratch", "terms"});
+            {"in_memory", "many", "parts", "persistent", "scratch", "terms"});
   launch.threads = at.integer("threads", 1, mostThreads);
   launch.perBlock = at.integer("per_block", 1, countLimit);
   launch.item = at.list("item", [](const Cursor &tile) {
@@ -49,6 +59,9 @@ Launch launchOf(const Cursor &at) {
     launch.persistent = at.boolean("persistent");
   if (at.has("in_memory"))
     launch.inMemory = at.boolean("in_memory");
+  if (at.has("parts"))
+    at.with("parts",
+            [&](const Cursor &parts) { launch.parts = partsOf(parts); });
   if (at.has("scratch"))
     at.with("scratch", [&](const Cursor &scratch) {
       launch.scratch = scratchOf(scratch);
@@ -83,6 +96,11 @@ Json plan::launchesToJson(const Launches &launches) {
       json["persistent"] = true;
     if (launch.inMemory)
       json["in_memory"] = true;
+    if (launch.parts.along >= 0)
+      json["parts"] = {{"along", launch.parts.along},
+                       {"columns", launch.parts.columns},
+                       {"least", launch.parts.least},
+                       {"size", launch.parts.size}};
     if (launch.scratch.bytes > 0)
       json["scratch"] = scratchToJson(launch.scratch);
     list.push_back(std::move(json));

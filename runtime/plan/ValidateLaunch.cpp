@@ -12,9 +12,8 @@ namespace {
 
 /// Pointers and numbers of a call (README.md, "Kernels").
 int64_t argumentsOf(const tdl::Lambda &lambda, const Launch &launch) {
-  int64_t count = 1 + int64_t(lambda.operands.size()) +
-                  (launch.scratch.bytes > 0) + 2 * lambda.indexCount() +
-                  2 * lambda.rank();
+  int64_t count = 1 + int64_t(lambda.operands.size()) + hasScratch(launch) +
+                  2 * lambda.indexCount() + 2 * lambda.rank();
   for (const tdl::Operand &operand : lambda.operands)
     count += 3 * operand.rank;
   return count;
@@ -35,6 +34,18 @@ public:
         once(variable, 0, lambda.rank(), lambda, seen);
     for (int variable : launch.terms)
       once(variable, lambda.rank(), lambda.indexCount(), lambda, seen);
+  }
+
+  /// The grid of the entry for parts follows from them, and their memory.
+  void parts(const tdl::Lambda &lambda) {
+    if (launch.parts.along < 0)
+      return;
+    std::set<int> seen;
+    once(launch.parts.along, lambda.rank(), lambda.indexCount(), lambda, seen);
+    for (int variable : launch.parts.columns)
+      once(variable, 0, lambda.rank(), lambda, seen);
+    if (launch.scratch.bytes > 0)
+      refuse("has both parts and scratch, and one pointer for them");
   }
 
   void arguments(const tdl::Lambda &lambda) {
@@ -63,18 +74,12 @@ public:
     return true;
   }
 
-  void code(const tdl::Lambda &lambda, const PtxEntry &entry,
+  void code(const tdl::Lambda &lambda,
+            const std::map<std::string, PtxEntry> &entries,
             const std::string &file) {
-    const int64_t wanted = launch.inMemory ? 1 : argumentsOf(lambda, launch);
-    if (entry.parameters != wanted)
-      refuse("has ", entry.parameters, " parameters in ", file, ", and ",
-             wanted, " arguments");
-    else if (!entry.areWords)
-      refuse("has parameters in ", file, " that are not of 8 bytes");
-    else if (entry.threads != std::vector<int64_t>{launch.threads} &&
-             entry.threads != std::vector<int64_t>{launch.threads, 1, 1})
-      refuse("threads is ", launch.threads, ", but ", file, " demands ",
-             entry.threads.empty() ? "none" : "others");
+    this->entry(lambda, entries, symbol, file);
+    if (launch.parts.along >= 0)
+      this->entry(lambda, entries, partsSymbol(symbol), file);
   }
 
   template <typename... Parts> void refuse(Parts &&...parts) {
@@ -83,6 +88,26 @@ public:
   }
 
 private:
+  void entry(const tdl::Lambda &lambda,
+             const std::map<std::string, PtxEntry> &entries,
+             const std::string &name, const std::string &file) {
+    const std::string of = name == symbol ? "" : "\"" + name + "\" ";
+    const auto found = entries.find(name);
+    if (found == entries.end())
+      return refuse(of, "is no kernel of ", file);
+    const PtxEntry &entry = found->second;
+    const int64_t wanted = launch.inMemory ? 1 : argumentsOf(lambda, launch);
+    if (entry.parameters != wanted)
+      refuse(of, "has ", entry.parameters, " parameters in ", file, ", and ",
+             wanted, " arguments");
+    else if (!entry.areWords)
+      refuse(of, "has parameters in ", file, " that are not of 8 bytes");
+    else if (entry.threads != std::vector<int64_t>{launch.threads} &&
+             entry.threads != std::vector<int64_t>{launch.threads, 1, 1})
+      refuse(of, "threads is ", launch.threads, ", but ", file, " demands ",
+             entry.threads.empty() ? "none" : "others");
+  }
+
   void once(int variable, int begin, int end, const tdl::Lambda &lambda,
             std::set<int> &seen) {
     if (variable < 0 || variable >= lambda.indexCount())
@@ -113,7 +138,7 @@ void validateScratch(const Partitioned &partitioned, const std::string &folder,
     if (!isGenerated(kernel, artifact.target))
       continue;
     const Launch &launch = artifact.launches.at(kernel.symbol);
-    if (launch.scratch.bytes == 0)
+    if (!hasScratch(launch))
       continue;
     std::vector<std::vector<int64_t>> shapes;
     for (int operand : each.operands)
@@ -157,12 +182,9 @@ void plan::validateLaunches(const Plan &plan, const Artifact &artifact,
       validator.variables(*lambda);
       if (!validator.scratch(*lambda))
         return;
+      validator.parts(*lambda);
       validator.arguments(*lambda);
-      const auto entry = entries->find(kernel.symbol);
-      if (entry == entries->end())
-        validator.refuse("is no kernel of ", file);
-      else
-        validator.code(*lambda, entry->second, file);
+      validator.code(*lambda, *entries, file);
     }
   for (const auto &[symbol, launch] : artifact.launches)
     if (!launched.count(symbol))

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
 #include <functional>
 #include <regex>
 
@@ -23,6 +24,8 @@ struct Kernel {
   std::vector<int64_t> extents;
   std::vector<std::vector<int64_t>> operands;
   int lo = -3, hi = 3; // values
+  /// A segment that has all terms, of 48 or more and so in parts of 16.
+  bool isHub = false;
 };
 
 const Kernel kernels[] = {
@@ -63,7 +66,30 @@ const Kernel kernels[] = {
      "(x: f32[1]) -> f32: lambda i: Sum(lambda k: x[k] where k <= i)",
      {200, 200},
      {{200}}},
+    // The parts that begin at 2, 18, 34 and 50, and at 66, of one term.
+    {"hubs",
+     "(x: f32[2], row: i64[1]) -> f32: lambda v, f: Sum(lambda e: x[e, f] "
+     "where row[v] <= e and e < row[v + 1])",
+     {3, 5, 130},
+     {{130, 5}, {4}},
+     -3,
+     3,
+     true},
 };
+
+/// The first terms of segments: two hubs, which begin and end in one stretch.
+constexpr int64_t hubRows[] = {2, 67, 130, 130};
+
+GpuOptions optionsFor(const Kernel &kernel) {
+  GpuOptions options;
+  if (kernel.isHub) {
+    options.processor.segmentThreads = 128;
+    options.processor.longSegment = 24;
+    options.processor.hubSegment = 48;
+    options.processor.partOfHub = 16;
+  }
+  return options;
+}
 
 /// How it shows.
 struct Noticed {
@@ -274,6 +300,27 @@ const Breakage breakages[] = {
      "max.s64",
      -1,
      {FaultKind::OutOfBounds}},
+
+    {"hubs",
+     "the launch of parts does nothing",
+     R"((k_parts_\$_kernel_\$_shared2\[1024\];\n))",
+     "$01\tret;\n",
+     0,
+     {FaultKind::Uninitialized}},
+    {"hubs",
+     "all parts lie in one slot",
+     R"((mul\.lo\.s64 \t%rd\d+, %rd\d+, )%rd\d+;((?:\n[^\n]*){2}\n\tst\.global\.b32 [^\n]*\n\tst\.global\.b32 [^\n]*\+4\], 0;))",
+     "$010;$2",
+     -1,
+     {FaultKind::Race}},
+    {"hubs", "parts have the first term of the next",
+     R"((add\.s64 \t%rd\d+, %rd\d+, )16;)", "$0117;", -1, another},
+    {"hubs",
+     "no barrier before the shares of a part are combined",
+     R"(\tbar\.sync \t0;\n)",
+     "",
+     -1,
+     {FaultKind::Uninitialized}},
 };
 
 std::string edited(const std::string &text, const Breakage &breakage) {
@@ -312,6 +359,8 @@ std::string shows(const std::string &text, const Kernel &kernel,
         randomTensor(random, {lambda.operands[i].type, kernel.operands[i]},
                      kernel.lo, kernel.hi),
         wholeBox(kernel.operands[i])));
+  if (kernel.isHub)
+    std::memcpy(operands[1].bytes.data(), hubRows, sizeof hubRows);
   for (const Buffer &operand : operands)
     views.push_back({operand.shape, operand.box, operand.bytes.data()});
   const std::vector<int64_t> shape(kernel.extents.begin(),
@@ -337,7 +386,8 @@ std::string shows(const std::string &text, const Kernel &kernel,
 TEST_CASE("broken kernels are noticed, each as it should be") {
   int count = 0;
   for (const Kernel &kernel : kernels) {
-    const auto code = compilePtx({{"k", lambdaOf(kernel.lambda)}});
+    const auto code =
+        compilePtx({{"k", lambdaOf(kernel.lambda)}}, optionsFor(kernel));
     REQUIRE(code);
     INFO(kernel.name);
     REQUIRE(shows(code->ptx, kernel, code->launches[0]) == "");

@@ -27,14 +27,29 @@ bool hasCode(const tdl::Lambda &lambda) {
   return plan::hasCode(plan::TargetKind::Cuda, lambda);
 }
 
-std::string bodyOf(const KernelRequest &request) {
-  return request.symbol + ".kernel";
+plan::Launch completeLaunch(const tdl::Lambda &lambda,
+                            const GpuSchedule &schedule) {
+  plan::Launch launch = launchOf(schedule, lambda);
+  launch.inMemory = takesMemory(lambda, launch);
+  return launch;
 }
 
-EntryPoint entryOf(const KernelRequest &request) {
-  return {request.symbol, chooseGpuSchedule(request.lambda).threads,
-          takesMemory(request.lambda) ? std::vector<bool>()
-                                      : mayShareMemory(request.lambda)};
+/// A request's functions, as what the module exports.
+void build(LocBuilder &b, const KernelRequest &request,
+           const GpuOptions &options, std::vector<EntryPoint> &entries) {
+  const tdl::Lambda &lambda = request.lambda;
+  const GpuSchedule schedule = chooseGpuSchedule(lambda, options.processor);
+  const plan::Launch launch = completeLaunch(lambda, schedule);
+  const auto enter = [&](const std::string &symbol, auto build) {
+    func::FuncOp kernel = build(b, symbol + ".kernel", lambda, schedule);
+    buildGpuEntry(b, symbol, lambda, launch, kernel);
+    entries.push_back(
+        {symbol, launch.threads,
+         launch.inMemory ? std::vector<bool>() : mayShareMemory(lambda)});
+  };
+  enter(request.symbol, buildGpuKernel);
+  if (launch.parts.along >= 0)
+    enter(plan::partsSymbol(request.symbol), buildGpuParts);
 }
 
 Result<GroupCode> compileGroup(MLIRContext &context, KernelGroup group,
@@ -48,11 +63,8 @@ Result<GroupCode> compileGroup(MLIRContext &context, KernelGroup group,
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   gpu::GPUModuleOp gpuModule = startModule(b, *module);
   std::vector<EntryPoint> entries;
-  for (const KernelRequest &request : group) {
-    func::FuncOp kernel = buildGpuKernel(b, bodyOf(request), request.lambda);
-    buildGpuEntry(b, request.symbol, request.lambda, kernel);
-    entries.push_back(entryOf(request));
-  }
+  for (const KernelRequest &request : group)
+    build(b, request, options, entries);
   if (mlir::failed(verify(*module)))
     return failed("is malformed");
   if (!lowerToNVVM(*module))
@@ -93,11 +105,9 @@ codegen::compilePtx(const std::vector<KernelRequest> &requests,
   if (!groups)
     return groups.takeError();
   std::vector<plan::Launch> launches;
-  for (const KernelRequest &request : requests) {
-    launches.push_back(
-        launchOf(chooseGpuSchedule(request.lambda), request.lambda));
-    launches.back().inMemory = takesMemory(request.lambda);
-  }
+  for (const KernelRequest &request : requests)
+    launches.push_back(completeLaunch(
+        request.lambda, chooseGpuSchedule(request.lambda, options.processor)));
   std::vector<GpuCode> codes;
   for (size_t a = 0; a < archs.size(); ++a) {
     std::vector<std::string> texts;
@@ -119,6 +129,7 @@ Result<std::string> codegen::gpuKernelText(const KernelRequest &request) {
   LocBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   startModule(b, *module);
-  func::FuncOp function = buildGpuKernel(b, request.symbol, request.lambda);
+  func::FuncOp function = buildGpuKernel(b, request.symbol, request.lambda,
+                                         chooseGpuSchedule(request.lambda));
   return textOf(request, *module, function);
 }

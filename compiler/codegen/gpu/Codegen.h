@@ -5,6 +5,7 @@
 #define SMEX_COMPILER_CODEGEN_GPU_CODEGEN_H
 
 #include "compiler/codegen/expression/KernelRequest.h"
+#include "compiler/codegen/gpu/Schedule.h"
 #include "runtime/plan/Launch.h"
 
 namespace smex::codegen {
@@ -14,6 +15,7 @@ struct GpuOptions {
   /// ones: sm_80 on every GPU since Ampere, sm_90 since Hopper.
   std::string arch = "sm_80";
   int optLevel = 2; // of the code generator, as LLVM's; 0: as it is made
+  GpuProcessor processor = {};
   /// Leaves a core to what is done meanwhile; the text is the same.
   Busy busy = {};
 };
@@ -37,7 +39,8 @@ compilePtx(const std::vector<KernelRequest> &requests,
            const std::vector<std::string> &archs,
            const GpuOptions &options = {});
 
-/// The kernel as MLIR text before anything is lowered.
+/// The kernel as MLIR text before anything is lowered. A launch that it has
+/// before, of parts, is not in it.
 Result<std::string> gpuKernelText(const KernelRequest &request);
 
 } // namespace smex::codegen

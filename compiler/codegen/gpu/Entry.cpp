@@ -1,7 +1,6 @@
 #include "compiler/codegen/gpu/Entry.h"
 
 #include "compiler/codegen/expression/Arguments.h"
-#include "compiler/codegen/gpu/Schedule.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -10,21 +9,19 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
 
-static bool hasScratch(const tdl::Lambda &lambda) {
-  return launchOf(chooseGpuSchedule(lambda), lambda).scratch.bytes > 0;
-}
-
-bool codegen::takesMemory(const tdl::Lambda &lambda) {
-  return countPointers(lambda) + countNumbers(lambda) + hasScratch(lambda) >
+bool codegen::takesMemory(const tdl::Lambda &lambda,
+                          const plan::Launch &launch) {
+  return countPointers(lambda) + countNumbers(lambda) + hasScratch(launch) >
          plan::mostParameters;
 }
 
 void codegen::buildGpuEntry(LocBuilder &b, const std::string &symbol,
-                            const tdl::Lambda &lambda, func::FuncOp kernel) {
+                            const tdl::Lambda &lambda,
+                            const plan::Launch &launch, func::FuncOp kernel) {
   OpBuilder::InsertionGuard guard(b);
-  const bool inMemory = takesMemory(lambda);
+  const bool inMemory = launch.inMemory;
   const auto operands = int32_t(countPointers(lambda));
-  const bool scratch = hasScratch(lambda);
+  const bool scratch = hasScratch(launch);
   const int32_t pointers = operands + scratch;
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
   SmallVector<Type> types(inMemory ? 1 : size_t(pointers), pointer);

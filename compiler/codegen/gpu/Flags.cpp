@@ -39,6 +39,21 @@ void Flags::set(Value mine) {
               [&] { memref::StoreOp::create(b, bits, words, warpNumber); });
 }
 
+Value Flags::any() {
+  const Values last = kernel.repeat(
+      {kernel.constant(0), wordOf(b, 0)},
+      [&](ValueRange now) -> Value {
+        return kernel.less(now[0],
+                           kernel.constant(kernel.schedule.threads / warp));
+      },
+      [&](ValueRange now) {
+        Value bits = memref::LoadOp::create(b, words, now[0]);
+        return Values{kernel.add(now[0], kernel.constant(1)),
+                      arith::OrIOp::create(b, now[1], bits)};
+      });
+  return isSet(b, last[1]);
+}
+
 void Flags::each(Value warps, llvm::function_ref<void(Value)> body) {
   kernel.loop(kernel.constant(0), warps, 1, [&](Value w) {
     Value bits = memref::LoadOp::create(b, words, w);

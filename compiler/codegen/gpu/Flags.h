@@ -18,6 +18,9 @@ public:
   /// after a barrier.
   void each(mlir::Value warps, llvm::function_ref<void(mlir::Value)> body);
 
+  /// Whether any is set, of all warps, which have set theirs behind a barrier.
+  mlir::Value any();
+
 private:
   mlir::Value bitOf(mlir::Value lane);
 

@@ -23,15 +23,15 @@ GpuKernel::GpuKernel(LocBuilder &b, const std::string &symbol,
 /// One more argument. LLVM takes memory that nothing else has a pointer to for
 /// the thread's own, which no barrier changes: so this is not `noalias`.
 void GpuKernel::takeScratch() {
-  const plan::Launch::Scratch needs = launchOf(schedule, lambda).scratch;
-  if (needs.bytes == 0)
+  const plan::Launch launch = launchOf(schedule, lambda);
+  if (!plan::hasScratch(launch))
     return;
   const auto type = MemRefType::get({ShapedType::kDynamic}, b.getI64Type());
   (void)function.insertArgument(function.getNumArguments(), type, {},
                                 NameLoc::get(b.getStringAttr("scratch")));
   allScratch = function.getArguments().back();
-  Value words = constant(needs.bytes / 8);
-  for (const plan::Launch::Scratch::Extent &extent : needs.extents)
+  Value words = constant(launch.scratch.bytes / 8);
+  for (const plan::Launch::Scratch::Extent &extent : launch.scratch.extents)
     words = mul(
         words, operandExtent[size_t(extent.operand)][size_t(extent.dimension)]);
   scratchBegin = mul(block, words);
@@ -227,13 +227,8 @@ Value GpuKernel::fromLane(Value v, int64_t distance) {
   return v;
 }
 
-func::FuncOp codegen::buildGpuKernel(LocBuilder &b, const std::string &symbol,
-                                     const tdl::Lambda &lambda) {
-  OpBuilder::InsertionGuard guard(b);
-  const GpuSchedule schedule = chooseGpuSchedule(lambda);
-  const tdl::Lambda terms = accumulated(lambda);
-  GpuKernel kernel(b, symbol, terms, lambda.result, schedule);
-  switch (schedule.form) {
+static void buildForm(GpuKernel &kernel) {
+  switch (kernel.schedule.form) {
   case GpuSchedule::Form::Map:
     buildGpuMap(kernel);
     break;
@@ -262,6 +257,28 @@ func::FuncOp codegen::buildGpuKernel(LocBuilder &b, const std::string &symbol,
     buildGpuOpaque(kernel);
     break;
   }
+}
+
+static func::FuncOp build(LocBuilder &b, const std::string &symbol,
+                          const tdl::Lambda &lambda,
+                          const GpuSchedule &schedule,
+                          void (*fill)(GpuKernel &)) {
+  OpBuilder::InsertionGuard guard(b);
+  const tdl::Lambda terms = accumulated(lambda);
+  GpuKernel kernel(b, symbol, terms, lambda.result, schedule);
+  fill(kernel);
   func::ReturnOp::create(b);
   return kernel.function;
+}
+
+func::FuncOp codegen::buildGpuKernel(LocBuilder &b, const std::string &symbol,
+                                     const tdl::Lambda &lambda,
+                                     const GpuSchedule &schedule) {
+  return build(b, symbol, lambda, schedule, buildForm);
+}
+
+func::FuncOp codegen::buildGpuParts(LocBuilder &b, const std::string &symbol,
+                                    const tdl::Lambda &lambda,
+                                    const GpuSchedule &schedule) {
+  return build(b, symbol, lambda, schedule, buildGpuSegmentParts);
 }

@@ -84,7 +84,8 @@ public:
   void barrier();
   /// Word number i, of 8 bytes, of the memory of this block alone
   /// (Launch::scratch), an i64 or an f64. What one thread writes, others read
-  /// behind a barrier.
+  /// behind a barrier. Or of the memory of all blocks, where it is for parts
+  /// (Launch::parts).
   mlir::Value fromScratch(mlir::Type type, mlir::Value i);
   void toScratch(mlir::Value i, mlir::Value value);
   /// What the thread `distance` lanes further in the warp has for v, a memory
@@ -105,9 +106,14 @@ private:
 
 /// The function for this lambda, which must be valid, and not opaque but where
 /// there is code for that (plan::hasCode), in the gpu.module that the builder
-/// stands in.
+/// stands in. The schedule is that of the lambda.
 mlir::func::FuncOp buildGpuKernel(LocBuilder &b, const std::string &symbol,
-                                  const tdl::Lambda &lambda);
+                                  const tdl::Lambda &lambda,
+                                  const GpuSchedule &schedule);
+/// The same of what is launched before it, where the launch has parts.
+mlir::func::FuncOp buildGpuParts(LocBuilder &b, const std::string &symbol,
+                                 const tdl::Lambda &lambda,
+                                 const GpuSchedule &schedule);
 
 /// Each fills the kernel's function but for its return, as the schedule says.
 void buildGpuMap(GpuKernel &kernel);
@@ -117,6 +123,7 @@ void buildGpuScan(GpuKernel &kernel);
 void buildGpuProduct(GpuKernel &kernel);
 void buildGpuNested(GpuKernel &kernel);
 void buildGpuSegments(GpuKernel &kernel);
+void buildGpuSegmentParts(GpuKernel &kernel);
 void buildGpuScatter(GpuKernel &kernel);
 void buildGpuOpaque(GpuKernel &kernel);
 

@@ -65,6 +65,9 @@ GpuSchedule scheduleReduction(const tdl::Lambda &lambda,
     schedule.form = Form::Segments;
     schedule.threads = processor.segmentThreads;
     schedule.many = processor.longSegment;
+    schedule.hub = std::max(
+        {processor.hubSegment, processor.longSegment, 2 * processor.partOfHub});
+    schedule.hubPart = processor.partOfHub;
   } else {
     const ExprRef term = termOf(lambda);
     const ReductionOrder order = chooseOrder(lambda, term);
@@ -182,6 +185,13 @@ plan::Launch codegen::launchOf(const GpuSchedule &schedule,
       launch.perBlock = schedule.threads / schedule.columns;
     }
   }
+  if (schedule.form == Form::Segments) {
+    const Segment segment = *findSegment(accumulated(lambda));
+    launch.parts = {segment.reduction, schedule.hubPart, schedule.hub, {}};
+    for (int i = 0; i < lambda.rank(); ++i)
+      if (i != segment.output)
+        launch.parts.columns.push_back(i);
+  }
   launch.persistent = schedule.form == Form::Map ||
                       schedule.form == Form::Warp ||
                       schedule.form == Form::Thread;
@@ -202,6 +212,8 @@ std::string codegen::toString(const GpuSchedule &schedule) {
   number("vector", schedule.vector, 1);
   number("threads", schedule.threads, 0);
   number("many", schedule.many, 0);
+  number("hub", schedule.hub, 0);
+  number("hub-part", schedule.hubPart, 0);
   number("columns", schedule.columns, 0);
   number("lanes", schedule.lanes, 0);
   number("tile", schedule.tile, 0);

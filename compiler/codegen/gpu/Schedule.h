@@ -32,6 +32,10 @@ struct GpuProcessor {
   int64_t longSegment = 512;
   /// Threads of a block that takes segments: as many warps share a long one.
   int64_t segmentThreads = 1024;
+  /// Terms from which on a segment is a hub's, whose parts are dealt to blocks,
+  /// and those of a part. A part takes a block some 70 us where memory gives
+  /// each 30 GB/s; a hub has two parts at least.
+  int64_t hubSegment = 32768, partOfHub = 16384;
   /// Bytes of accumulators that a block scatters to.
   int64_t scatterBytes = 32 * 1024;
   /// A product's: (tile / part)^2 are the threads of a block, and tile * depth
@@ -62,6 +66,8 @@ struct GpuSchedule {
   /// reads, where memory is aligned for it; 1: none.
   int64_t vector = 1;
   int64_t many = 0;
+  /// Terms of a segment that is a hub's, and of a part of it.
+  int64_t hub = 0, hubPart = 0;
   /// Neighbours that a block takes where there are `many` terms.
   int64_t columns = 0;
   /// Elements of the result beside each other for which keys are the same.

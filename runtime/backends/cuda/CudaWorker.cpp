@@ -191,6 +191,13 @@ Status CudaWorker::launch(const Prepared &what, Stream stream) {
   case Prepared::Kind::Launch:
     break;
   }
+  if (what.parts)
+    if (Status launched = check(
+            driver.launchKernel(what.parts, what.partsX, 1, 1, what.threads, 1,
+                                1, 0, stream, what.parameters, nullptr),
+            "launching a kernel");
+        !launched)
+      return launched;
   return check(driver.launchKernel(what.function, what.gridX, what.gridY, 1,
                                    what.threads, 1, 1, 0, stream,
                                    what.parameters, nullptr),

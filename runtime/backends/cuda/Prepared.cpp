@@ -78,7 +78,7 @@ private:
     const std::vector<int64_t> numbers = plan::callNumbers(
         partitioned.indices(worker, instruction),
         partitioned.box(worker, what.to), operands, plan::shiftsOf(lambda));
-    if (launch->second.scratch.bytes > 0)
+    if (plan::hasScratch(launch->second))
       arguments.push_back(
           place().arena +
           Address(partitioned.workers[size_t(worker)].workspaceOffset));
@@ -97,6 +97,10 @@ private:
       add(argument, addresses > 0 && addresses-- > 0);
     made.threads = unsigned(launch->second.threads);
     made.gridX = unsigned(blocksOf(launch->second, numbers));
+    made.partsX =
+        unsigned(plan::blocksForParts(launch->second, numbers.data()));
+    if (made.partsX > 0)
+      all.launches.back().parts = plan::partsSymbol(kernel.symbol);
     return made;
   }
 
@@ -169,7 +173,7 @@ private:
     Prepared made;
     made.kind = Prepared::Kind::Launch;
     all.launches.push_back(
-        {size_t(instruction), &code, symbol, all.arguments.size()});
+        {size_t(instruction), &code, symbol, "", all.arguments.size()});
     return made;
   }
   /// One more argument of the launch at hand.
@@ -316,6 +320,12 @@ Status cuda::settle(const CudaProgram &shared, int worker,
       return failed(launch.instruction, function.takeError());
     Prepared &made = prepared.instructions[launch.instruction];
     made.function = *function;
+    if (!launch.parts.empty()) {
+      auto parts = (*launch.code)->find(launch.parts);
+      if (!parts)
+        return failed(launch.instruction, parts.takeError());
+      made.parts = *parts;
+    }
     made.parameters = prepared.parameters.data() + launch.firstArgument;
   }
   const std::vector<int> epilogues = plan::epilogues(shared.program());

@@ -25,6 +25,9 @@ struct Prepared {
   // Launch:
   Function function = nullptr;
   unsigned gridX = 1, gridY = 1, threads = 1;
+  /// Launched before with the same arguments, where it is anything.
+  Function parts = nullptr;
+  unsigned partsX = 0;
   void **parameters = nullptr; // of PreparedWorker
   // Library:
   std::unique_ptr<LibraryCall> call;
@@ -79,7 +82,7 @@ struct PreparedWorker {
   struct Launch {
     size_t instruction;
     const std::unique_ptr<LoadedCode> *code; // of the GPU
-    std::string symbol;
+    std::string symbol, parts;               // the entry for parts; empty: none
     size_t firstArgument;
   };
   std::vector<Launch> launches;

@@ -12,7 +12,8 @@
 // for. So do kernels that are generated for GPUs, of some opaque functions: each
 // block has its own, and the worker with the most of them decides. GPUs' libraries
 // of convolutions want room for all of their tensors, within a sixteenth of what
-// is alive. Processors' sums of wide rows want a slice of them.
+// is alive. Processors' sums of wide rows want a slice of them, and GPUs' room for
+// parts of the longest.
 
 tdl.lambda @neg = "(x: f32[1]) -> f32: lambda i: -x[i]"
 tdl.lambda @det = "(x: f32[3]) -> f32: lambda i: @det(x[i, :, :])[]"
@@ -78,6 +79,8 @@ exec.program @sum_of_rows ways [1] {
 
 // Of 86 features on each of three workers, rows are too narrow for that.
 // CHECK: exec.program @narrow_parts {{.*}} workspace = array<i64: {{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}, 0>}
+// Two parts in each of 37 stretches of 16384 edges: 8 bytes, and 8 per feature.
+// GPUS: exec.program @narrow_parts {{.*}} workspace = array<i64: {{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}, 51504>}
 exec.program @narrow_parts ways [3] {
   %x = exec.buffer input "x" : tensor<65536x256xf32> #smex.division<part 1>
   %row = exec.buffer input "row" : tensor<65537xi64> #smex.division<whole>

@@ -71,7 +71,7 @@ const char *longMap = "(x0: f32[2]) -> f32: lambda i0, i1: x0[i0, i1]";
 const std::vector<Change> changes = {
     // plan.json
     {"plan.json", "/format", "onnx", "\"format\" is not \"smex-plan\""},
-    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 21"},
+    {"plan.json", "/version", 1, "version: the plan has format version 1, this smex reads version 22"},
     {"plan.json", "/version", 0, "format version 0"},
     {"plan.json", "/version", "1", "version: must be an integer"},
     {"plan.json", "/gpus", 3, "files: has no \"gpu2.json\""},
@@ -288,6 +288,11 @@ TEST_CASE("what is wrong with how kernels are launched is found and named") {
     {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 8}, {"extents", {{{"operand", 2}, {"dimension", 0}}}}}, "launches: \"kernel_0\": scratch: the lambda has no dimension 0 of an operand 2"},
     {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 8}, {"extents", {{{"operand", 1}, {"dimension", 1}}}}}, "launches: \"kernel_0\": scratch: the lambda has no dimension 1 of an operand 1"},
     {"kernels.sm_80.json", "/launches/0/scratch", {{"bytes", 8}, {"extents", Json::array()}}, "launches: \"kernel_0\": has 20 parameters in kernels.sm_80.ptx, and 21 arguments"},
+    {"kernels.sm_80.json", "/launches/0/parts", {{"along", 1}, {"columns", {0}}, {"least", 8}, {"size", 0}}, "launches[0].parts.size: 0 is not in 1"},
+    {"kernels.sm_80.json", "/launches/0/parts", {{"along", 1}, {"columns", {0}}, {"least", 0}, {"size", 4}}, "launches[0].parts.least: 0 is not in 1"},
+    {"kernels.sm_80.json", "/launches/0/parts", {{"along", 1}, {"columns", {0}}, {"size", 4}}, "launches[0].parts: has no \"least\""},
+    {"kernels.sm_80.json", "/launches/0/parts", {{"along", 1}, {"columns", {0}}, {"least", 8}, {"size", 4}}, "launches: \"kernel_0\": index variable 1 is the result's, where a reduction's are wanted"},
+    {"kernels.sm_80.json", "/launches/0/parts", {{"along", 2}, {"columns", {0}}, {"least", 8}, {"size", 4}}, "launches: \"kernel_0\": is of a lambda that has no index variable 2"},
     {"plan.json", "/targets/1", "sm_90", "files: \"kernels.sm_80.json\" is no file of a plan"},
   };
   // clang-format on

@@ -22,14 +22,17 @@ void Device::run(const std::string &symbol, const plan::Launch &how,
     arguments.push_back(put(operand.bytes, "operand", true));
   const std::vector<int64_t> numbers = numbersOf(indices, result, operands);
   const int64_t grid = blocks ? blocks : blocksOf(how, numbers.data());
-  if (how.scratch.bytes > 0) {
+  const int64_t forParts = blocksForParts(how, numbers.data());
+  if (hasScratch(how)) {
     std::vector<std::vector<int64_t>> shapes;
     for (const Buffer &operand : operands)
       shapes.push_back(operand.shape);
-    const int64_t bytes = scratchBytes(how, grid, shapes);
+    const int64_t bytes = how.parts.along >= 0
+                              ? partsBytes(how, numbers.data())
+                              : scratchBytes(how, grid, shapes);
     arguments.push_back(memory.allocate(uint64_t(bytes), "scratch").base);
   }
-  const size_t count = 1 + operands.size() + (how.scratch.bytes > 0);
+  const size_t count = 1 + operands.size() + hasScratch(how);
   arguments.insert(arguments.end(), numbers.begin(), numbers.end());
   if (how.inMemory) {
     std::vector<std::byte> all(arguments.size() * 8);
@@ -37,15 +40,21 @@ void Device::run(const std::string &symbol, const plan::Launch &how,
     arguments.push_back(put(all, "arguments", true));
   }
   ptx::LaunchOptions options;
-  options.grid = {uint32_t(grid), 1, 1};
   options.block = {uint32_t(how.threads), 1, 1};
   options.instructionsPerThread = mostInstructions;
   std::vector<uint8_t> bytes((how.inMemory ? 1 : arguments.size()) * 8);
   std::memcpy(bytes.data(), how.inMemory ? &arguments.back() : arguments.data(),
               bytes.size());
-  const ptx::Program *program = module.kernel(symbol);
-  REQUIRE(program);
-  instructions = ptx::launch(*program, options, bytes, memory).instructions;
+  instructions = 0;
+  const auto launch = [&](const std::string &entry, int64_t number) {
+    const ptx::Program *program = module.kernel(entry);
+    REQUIRE(program);
+    options.grid = {uint32_t(number), 1, 1};
+    instructions += ptx::launch(*program, options, bytes, memory).instructions;
+  };
+  if (forParts > 0)
+    launch(plan::partsSymbol(symbol), blocks ? blocks : forParts);
+  launch(symbol, grid);
   if (!result.bytes.empty())
     memory.read(arguments[0], result.bytes.data(), result.bytes.size());
   for (size_t i = 0; i < count; ++i)

@@ -94,5 +94,5 @@ TEST_CASE("guards make other loops") {
         "scatter order [1] threads 256 lanes 1 tile 8192");
   check("(x: f32[2], row: i64[1], src: i64[1]) -> f32: lambda v, f: Sum(lambda "
         "e: x[src[e], f] where row[v] <= e and e < row[v + 1])",
-        "segments order [2] threads 1024 many 512");
+        "segments order [2] threads 1024 many 512 hub 32768 hub-part 16384");
 }

@@ -51,12 +51,12 @@ std::string test::knownLaunches(const plan::Partitioned &partitioned,
       if (!plan::isGenerated(kernel, artifact.target) ||
           artifact.launches.at(kernel.symbol).inMemory)
         continue;
-      text << kernel.symbol;
+      std::ostringstream buffers;
       const auto add = [&](int buffer) {
-        text << " " << gpuOf(p) << ":"
-             << begins[p] + partitioned.offset(w, buffer) << ":"
-             << volume(partitioned.box(w, buffer)) *
-                    byteSize(plan::elementType(program, buffer));
+        buffers << " " << gpuOf(p) << ":"
+                << begins[p] + partitioned.offset(w, buffer) << ":"
+                << volume(partitioned.box(w, buffer)) *
+                       byteSize(plan::elementType(program, buffer));
       };
       add(what.to);
       std::vector<std::vector<int64_t>> shapes;
@@ -66,13 +66,15 @@ std::string test::knownLaunches(const plan::Partitioned &partitioned,
         shapes.push_back(program.tensors[size_t(tensor)].type.shape);
       }
       const plan::Launch &launch = artifact.launches.at(kernel.symbol);
-      if (launch.scratch.bytes > 0)
-        text << " " << gpuOf(p) << ":"
-             << begins[p] + partitioned.workers[size_t(w)].workspaceOffset
-             << ":"
-             << plan::scratchBytes(launch, partitioned.indices(w, int(i)),
-                                   shapes);
-      text << "\n";
+      if (plan::hasScratch(launch))
+        buffers << " " << gpuOf(p) << ":"
+                << begins[p] + partitioned.workers[size_t(w)].workspaceOffset
+                << ":"
+                << plan::scratchBytes(launch, partitioned.indices(w, int(i)),
+                                      shapes);
+      text << kernel.symbol << buffers.str() << "\n";
+      if (launch.parts.along >= 0)
+        text << plan::partsSymbol(kernel.symbol) << buffers.str() << "\n";
     }
   }
   return text.str();
