@@ -1,5 +1,6 @@
 #include "compiler/partition/Fetches.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace smex;
@@ -16,10 +17,18 @@ bool isOwned(const Region &region, const std::vector<Box> &owned) {
   return true;
 }
 
-Runs intersect(const Runs &a, const Runs &b) {
+/// Those rows within the interval that both have.
+Runs intersect(const Runs &a, const Runs &b, Interval within) {
+  const auto first = [&](const Runs &runs) {
+    return std::upper_bound(
+        runs.begin(), runs.end(), within.lo,
+        [](int64_t lo, const Interval &run) { return lo < run.hi; });
+  };
   Runs both;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    if (const Interval part = smex::intersect(*i, *j); !part.empty())
+  for (auto i = first(a), j = first(b);
+       i != a.end() && j != b.end() && std::max(i->lo, j->lo) < within.hi;) {
+    const Interval part = smex::intersect(smex::intersect(*i, *j), within);
+    if (!part.empty())
       both.push_back(part);
     ++(i->hi < j->hi ? i : j);
   }
@@ -163,8 +172,9 @@ Needed partition::common(const Needed &a, const Needed &b,
   Needed both{intersect(a.box, b.box), nullptr};
   if (isEmpty(both.box) || !(a.rows || b.rows))
     return both;
-  storage.push_back(
-      std::make_shared<const Runs>(::intersect(rowsOf(a), rowsOf(b))));
+  const Runs all = {both.box[0]};
+  storage.push_back(std::make_shared<const Runs>(::intersect(
+      a.rows ? *a.rows : all, b.rows ? *b.rows : all, both.box[0])));
   both.rows = storage.back().get();
   return both;
 }
