@@ -49,7 +49,7 @@ refused "a GPU that is lost before" "CUDA_ERROR_UNKNOWN" SMEX_EMULATED_FAIL_AT=c
 [[ $((SECONDS - begin)) -le 12 ]] || fail "failures to join take $((SECONDS - begin)) s"
 refused "an operation that fails" "ncclGroupEnd: unhandled cuda error" SMEX_EMULATED_FAIL_AT=ncclGroupEnd:1:1
 refused "an all-gather that fails" "ncclAllGather: internal error" SMEX_EMULATED_FAIL_AT=ncclAllGather:1:3
-refused "a sum that fails" "ncclAllReduce: internal error" SMEX_EMULATED_FAIL_AT=ncclAllReduce:1:3
+refused "a sum that fails" "ncclReduceScatter: internal error" SMEX_EMULATED_FAIL_AT=ncclReduceScatter:1:3
 refused "a send that fails" "ncclSend: invalid argument" SMEX_EMULATED_FAIL_AT=ncclSend:2:4
 refused "an error that comes later" "remote process exited" SMEX_EMULATED_FAIL_AT=ncclCommGetAsyncError:1:6
 refused "a small GPU" "is too small: its workers need" SMEX_EMULATED_MEMORY=16384
