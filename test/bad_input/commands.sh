@@ -162,7 +162,7 @@ gives 4 'memory' "$run" huge
 # A full disk, where this process may mount a small one.
 mkdir disk
 if mount -t tmpfs -o size=64k tmpfs disk 2> /dev/null; then
-  gives 4 'disk/plan/[a-z0-9./]*: cannot write: No space left' "$smexc" "$model" --gpus 2 -o disk/plan
+  gives 4 'disk/plan/[a-z0-9_./]*: cannot write: No space left' "$smexc" "$model" --gpus 2 -o disk/plan
   [ -z "$(ls disk)" ] || complain "left on the full disk: $(ls disk)"
   # Kernels are linked in a temporary folder.
   head -c 63k /dev/zero > disk/full
