@@ -4,6 +4,7 @@
 // reads and writes by strides.
 #include "compiler/fusion/Orders.h"
 #include "compiler/fusion/Passes.h"
+#include "compiler/fusion/SumsOfSums.h"
 #include "dialects/smex/ir/Application.h"
 #include "dialects/tdl/analysis/Compose.h"
 #include "dialects/tdl/analysis/NestedProduct.h"
@@ -37,7 +38,8 @@ struct Composed {
 
 class Fusion {
 public:
-  explicit Fusion(ModuleOp module) : module(module), lambdas(module, "fused") {}
+  Fusion(ModuleOp module, bool sumsApart)
+      : module(module), sumsApart(sumsApart), lambdas(module, "fused") {}
 
   void run(func::FuncOp main) {
     // Readers come after what they read, so a chain collapses into its end one
@@ -65,7 +67,8 @@ private:
         hasLibraryKernel(lambda, extents, consumer.getInputs());
     for (auto [i, operand] : llvm::enumerate(consumer.getInputs())) {
       auto producer = operand.getDefiningOp<ApplyOp>();
-      if (!producer || !isFusable(consumer, int(i), producer))
+      if (!producer || !isFusable(consumer, int(i), producer) ||
+          (sumsApart && isSumOfSums(producer) && !isSumOfSums(consumer)))
         continue;
       if (operand.hasOneUse() ? keepsMoreAlive(consumer, producer)
           : library ? !isWeightInOtherOrder(producer)
@@ -85,6 +88,12 @@ private:
       return replace(consumer, producer, composed->symbol, operands);
     }
     return {};
+  }
+
+  bool isSumOfSums(ApplyOp apply) const {
+    return sumsIn(apply, [this](ApplyOp each) -> const tdl::Lambda & {
+             return lambdaOf(each);
+           }) > 1;
   }
 
   /// As analysis::fusable; large models ask it of the same lambdas again and
@@ -309,6 +318,7 @@ private:
   }
 
   ModuleOp module;
+  const bool sumsApart;
   tdl::LambdaSymbols lambdas;
   // Lambdas and extents are unique in the context.
   std::map<std::tuple<const void *, int, const void *>, bool> fusable;
@@ -325,7 +335,7 @@ struct FuseMaps : fusion::impl::FuseMapsBase<FuseMaps> {
     func::FuncOp main = semantic::mainFunction(getOperation());
     if (!main)
       return signalPassFailure();
-    Fusion(getOperation()).run(main);
+    Fusion(getOperation(), sumsApart).run(main);
   }
 };
 

@@ -260,7 +260,9 @@ struct PadProducts : fusion::impl::PadProductsBase<PadProducts> {
       return;
     semantic::eraseUnusedLambdas(getOperation());
     OpPassManager again(ModuleOp::getOperationName());
-    again.addPass(fusion::createFuseMaps());
+    fusion::FuseMapsOptions options;
+    options.sumsApart = sumsApart;
+    again.addPass(fusion::createFuseMaps(options));
     if (fuse && failed(runPipeline(again, getOperation())))
       signalPassFailure();
   }

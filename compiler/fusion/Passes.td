@@ -13,7 +13,16 @@ def FuseMaps : Pass<"smex-fuse-maps", "mlir::ModuleOp"> {
     A library kernel reads and writes by strides: a weight that is only put in
     another order is read by all such kernels as it is, and one whose result a
     single map reads in another order computes it in that order.
+
+    With `sums-apart`, what adds up several sums, such as the gradients of a
+    weight that each timestep reads, is not composed into what does more than
+    that, as an optimizer's step: workers that have terms of each of these sums
+    can then add up their own before any of them crosses.
   }];
+  let options = [
+    Option<"sumsApart", "sums-apart", "bool", /*default=*/"false",
+           "leave sums of sums apart from what reads them">,
+  ];
 }
 
 def RecomputeProducts : Pass<"smex-recompute-products", "mlir::ModuleOp"> {
@@ -59,6 +68,8 @@ def PadProducts : Pass<"smex-pad-products", "mlir::ModuleOp"> {
            "parts of a row, if it is divided, that are padded alike">,
     Option<"fuse", "fuse", "bool", /*default=*/"true",
            "fuse maps again, where anything is padded">,
+    Option<"sumsApart", "sums-apart", "bool", /*default=*/"false",
+           "then leave sums of sums apart from what reads them">,
   ];
 }
 

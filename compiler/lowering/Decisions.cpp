@@ -1,7 +1,9 @@
 #include "compiler/lowering/Decisions.h"
 
 #include "dialects/exec/ir/Exec.h"
+#include "dialects/tdl/analysis/Linear.h"
 #include "dialects/tdl/analysis/Strategies.h"
+#include "dialects/tdl/lambda/Accumulated.h"
 
 using namespace mlir;
 using namespace smex;
@@ -24,9 +26,6 @@ static LogicalResult verify(Location loc, DivisionAttr division, size_t rank,
                             const Ways &ways) {
   if (!division)
     return success();
-  const auto isTerm = [](const Division &each) { return each.isTerm(); };
-  if (llvm::any_of(division.getValue(), isTerm))
-    return emitError(loc, "has a division into terms");
   const Status fits = validate(division.getValue(), rank, ways);
   return fits ? success()
               : LogicalResult(emitError(loc) << "has a division that is none: "
@@ -61,19 +60,101 @@ static LogicalResult verifySplit(ApplyOp apply, const tdl::Lambda &lambda,
   return success();
 }
 
+static StepSet stepsOf(DivisionAttr division,
+                       llvm::function_ref<bool(const Division &)> isSuch) {
+  StepSet steps = 0;
+  for (size_t s = 0; division && s < division.getValue().size(); ++s)
+    if (isSuch(division.getValue()[s]))
+      steps |= StepSet(1) << s;
+  return steps;
+}
+
+/// The steps in which it is divided into terms.
+static StepSet termSteps(DivisionAttr division) {
+  return stepsOf(division, [](const Division &each) { return each.isTerm(); });
+}
+
+/// The steps in which a sum is cut along what it sums over; an error where no
+/// terms come of that.
+static FailureOr<StepSet> summedSteps(ApplyOp apply, const tdl::Lambda &lambda,
+                                      const Ways &ways) {
+  const size_t rank = size_t(lambda.rank());
+  const StepSet steps =
+      stepsOf(apply.getSplitAttr(), [rank](const Division &each) {
+        return each.isPart() && size_t(each.dimension()) >= rank;
+      });
+  if (lambda.reducer != tdl::Reducer::Sum ||
+      tdl::partialType(lambda.reducer, lambda.result) != lambda.result)
+    return apply.emitOpError("has a result in terms, but is no sum of ")
+           << "floats of 32 or 64 bits or of integers";
+  for (const Box &box : sharesOf(apply.getExtents().vec(),
+                                 apply.getSplitAttr().getValue(), ways))
+    if (isEmpty(box) && !isEmpty(front(box, rank)))
+      return apply.emitOpError("has a result in terms, of which some workers "
+                               "have none");
+  return steps;
+}
+
+/// What is in terms stays as it is made, and is added up as it is.
+static LogicalResult verifyTerms(ApplyOp apply, const tdl::Lambda &lambda,
+                                 const Ways &ways) {
+  const StepSet split = termSteps(apply.getSplitAttr()),
+                result = termSteps(semantic::cutOf(apply.getResult()));
+  for (Value operand : apply.getInputs())
+    if (termSteps(semantic::cutOf(operand)) != split)
+      return apply.emitOpError("reads \"")
+             << semantic::tensorName(operand)
+             << "\", which is in other terms than the operator";
+  if (split && !analysis::isLinearMap(lambda))
+    return apply.emitOpError("is divided into terms, but ")
+           << apply.getLambdaAttr() << " is no linear map";
+  if (!result)
+    return success();
+  FailureOr<StepSet> made = split;
+  if (!split && apply.getSplitAttr())
+    made = summedSteps(apply, lambda, ways);
+  if (failed(made))
+    return failure();
+  Divisions of = apply.getSplitAttr() ? apply.getSplitAttr().getValue()
+                                      : Divisions(ways.size());
+  for (size_t s = 0; s < of.size(); ++s)
+    if (*made >> s & 1)
+      of[s] = Division::term(Reducer::Sum);
+  if (semantic::cutOf(apply.getResult()).getValue() != of)
+    return apply.emitOpError("has a result in other terms than it makes");
+  return success();
+}
+
+/// Only operators make and read what is in terms.
+static LogicalResult verifyUses(Value value) {
+  if (!termSteps(semantic::cutOf(value)))
+    return success();
+  if (!value.getDefiningOp<ApplyOp>())
+    return emitError(value.getLoc(), "is in terms, which only what an operator "
+                                     "makes may be");
+  for (Operation *user : value.getUsers())
+    if (!isa<ApplyOp>(user))
+      return emitError(value.getLoc(), "has \"")
+             << semantic::tensorName(value)
+             << "\" in terms, but others than operators use it";
+  return success();
+}
+
 LogicalResult lowering::verifyDecisions(func::FuncOp main, const Ways &ways) {
   for (BlockArgument input : main.getArguments())
-    if (failed(verifyInput(input, ways)))
+    if (failed(verifyInput(input, ways)) || failed(verifyUses(input)))
       return failure();
   const tdl::LambdaTable lambdas(main->getParentOp());
   for (Operation &op : main.getBody().front()) {
     for (Value result : op.getResults())
-      if (failed(verifyCut(result, ways)))
+      if (failed(verifyCut(result, ways)) || failed(verifyUses(result)))
         return failure();
-    if (auto apply = dyn_cast<ApplyOp>(op))
-      if (failed(verifySplit(apply, lambdas[apply.getLambdaAttr().getAttr()],
-                             ways)))
+    if (auto apply = dyn_cast<ApplyOp>(op)) {
+      const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
+      if (failed(verifySplit(apply, lambda, ways)) ||
+          failed(verifyTerms(apply, lambda, ways)))
         return failure();
+    }
   }
   return success();
 }

@@ -2,14 +2,13 @@
 // semantic graph: fetch what a worker lacks of the operands, compute its share,
 // and bring the result to where it is owned.
 #include "compiler/lowering/Decisions.h"
-#include "compiler/lowering/Needs.h"
 #include "compiler/lowering/Passes.h"
+#include "compiler/lowering/Work.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
 #include "mlir/IR/Builders.h"
 
 #include <optional>
-#include <set>
 
 namespace smex::lowering {
 #define GEN_PASS_DEF_LOWERTOEXEC
@@ -29,17 +28,6 @@ using semantic::RangeAttr;
 using semantic::RecipeAttr;
 
 namespace {
-
-bool isOpaque(const tdl::Lambda &lambda) {
-  return lambda.body->kind == tdl::ExprKind::Opaque;
-}
-
-/// What each worker computes of one application.
-struct Work {
-  DivisionAttr indices;
-  Attribute result;     // what that is of the result: of terms, too
-  bool partial = false; // there is more than one term
-};
 
 class Lowering {
 public:
@@ -81,65 +69,16 @@ public:
   }
 
 private:
-  DivisionAttr divisionAttr(const Divisions &divisions) {
-    return DivisionAttr::get(builder.getContext(), divisions);
-  }
-
-  DivisionAttr orWhole(DivisionAttr decided) {
-    // Not partitioned: one worker, no steps.
-    return decided ? decided : divisionAttr(Divisions(ways.size()));
-  }
-
-  DivisionAttr homeOf(Value value) { return orWhole(semantic::cutOf(value)); }
+  DivisionAttr homeOf(Value value) { return lowering::homeOf(value, ways); }
 
   const Boxes &boxesOf(Value tensor, Attribute of) {
     return regions.of(of, cast<RankedTensorType>(tensor.getType()).getShape());
   }
   const Boxes &homeBoxes(Value value) { return boxesOf(value, homeOf(value)); }
 
-  /// How many distinct parts of the reduction workers have, none of them empty.
-  size_t termsOf(ApplyOp apply, const Divisions &indices, size_t rank) {
-    const auto extents = apply.getExtents();
-    std::set<std::vector<std::pair<int64_t, int64_t>>> parts;
-    for (const Box &box : sharesOf(extents.vec(), indices, ways)) {
-      std::vector<std::pair<int64_t, int64_t>> part;
-      bool isNothing = box.isAbsent();
-      for (size_t v = rank; v < box.size(); ++v) {
-        part.push_back({box[v].lo, box[v].hi});
-        isNothing |= box[v].empty() && extents[v] > 0;
-      }
-      if (!isNothing)
-        parts.insert(std::move(part));
-    }
-    return parts.size();
-  }
-
   Work workOf(ApplyOp apply) {
-    const tdl::Lambda &lambda = lambdas[apply.getLambdaAttr().getAttr()];
-    const size_t rank = size_t(lambda.rank());
-    const auto extents = apply.getExtents();
-    const auto isReduced = [&](const Division &division) {
-      return division.isPart() && size_t(division.dimension()) >= rank;
-    };
-    Divisions indices = orWhole(apply.getSplitAttr()).getValue();
-    // A reduction of nothing has no parts: each worker gives the identity.
-    for (Division &division : indices)
-      if (isReduced(division) && extents[size_t(division.dimension())] == 0)
-        division = Division::whole();
-    const bool hasTerms = llvm::any_of(indices, isReduced);
-    Work work;
-    work.partial = hasTerms && termsOf(apply, indices, rank) > 1;
-    work.indices = divisionAttr(indices);
-    work.result = work.indices;
-    if (hasTerms)
-      work.result = exec::ResultAttr::get(builder.getContext(),
-                                          apply.getExtentsAttr(), work.indices);
-    // Whoever computes all that it owns, and more, computes only that.
-    if (!work.partial && !isOpaque(lambda) &&
-        contains(boxesOf(apply.getResult(), work.result),
-                 homeBoxes(apply.getResult())))
-      work.result = work.indices = homeOf(apply.getResult());
-    return work;
+    return lowering::workOf(apply, lambdas[apply.getLambdaAttr().getAttr()],
+                            ways, regions);
   }
 
   exec::ReadAttr readOf(ApplyOp apply, const Work &work, size_t operand) {
@@ -254,7 +193,8 @@ private:
   }
 
   void makeHome(Value value, Role role) {
-    homes[value] = makeBuffer(value.getLoc(), role, value, homeOf(value));
+    homes[value] = makeBuffer(value.getLoc(), role, value, homeOf(value),
+                              isInTerms(value));
   }
 
   /// The buffer that an operand is read from: where it is owned if that is
@@ -268,8 +208,8 @@ private:
       if (!contains(fetch.need, need))
         continue;
       if (!fetch.buffer) {
-        fetch.buffer =
-            makeBuffer(apply.getLoc(), Role::Temporary, operand, fetch.need.of);
+        fetch.buffer = makeBuffer(apply.getLoc(), Role::Temporary, operand,
+                                  fetch.need.of, isInTerms(operand));
         makeFetch(apply, home, fetch.buffer,
                   fetch.need.rows ? exec::RowsAttr::get(builder.getContext(),
                                                         *fetch.need.rows)
@@ -297,7 +237,7 @@ private:
 
     const DivisionAttr home = homeOf(apply.getResult());
     const bool direct =
-        !work.partial &&
+        work.partial == isInTerms(apply.getResult()) &&
         boxesOf(apply.getResult(), work.result) == homeBoxes(apply.getResult());
     FlatSymbolRefAttr computed = apply.getLambdaAttr();
     auto type = cast<RankedTensorType>(apply.getResult().getType());
@@ -326,7 +266,9 @@ private:
       exec::ReduceOp::create(
           builder, apply.getLoc(),
           exec::ReducerAttr::get(builder.getContext(),
-                                 exec::toReducer(lambda.reducer)),
+                                 lambda.reducer == tdl::Reducer::None
+                                     ? exec::Reducer::Sum // of terms of sums
+                                     : exec::toReducer(lambda.reducer)),
           result, owned, exec::PiecesAttr(), apply.getNodeAttr(),
           exec::WaitsAttr(), IntegerAttr());
     else

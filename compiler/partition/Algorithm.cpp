@@ -3,6 +3,7 @@
 #include "compiler/partition/Algorithms.h"
 #include "compiler/partition/BruteForce.h"
 #include "compiler/partition/Recursive.h"
+#include "compiler/partition/Sums.h"
 
 using namespace smex;
 using namespace smex::partition;
@@ -30,11 +31,11 @@ const std::vector<Algorithm> &partition::algorithms() {
       {"icml18-reduction", "the same with output reduction",
        partitionLikeIcml18WithReduction, true},
       {"data-parallel", "the batch is cut, parameters are replicated",
-       partitionByData},
+       partitionByData, false, true},
       {"one-weird-trick", "data-parallel, fully connected layers cut",
-       partitionByOneWeirdTrick},
+       partitionByOneWeirdTrick, false, true},
       {"zero", "data-parallel, gradients and the optimizer's history cut",
-       partitionLikeZero},
+       partitionLikeZero, false, true},
       {"flat", "all steps together", partitionFlat},
       {"flat-coarsened", "all steps together, on Tofu's coarsening",
        partitionFlatCoarsened, true},
@@ -44,6 +45,51 @@ const std::vector<Algorithm> &partition::algorithms() {
   return all;
 }
 
+namespace {
+
+Result<PartitionPlan> validPlan(const Algorithm &algorithm,
+                                const OperatorGraph &graph, int64_t workers,
+                                const Params &params) {
+  auto plan = algorithm.run(graph, workers, params);
+  if (!plan)
+    return plan;
+  for (const Step &step : plan->steps)
+    if (step.bytes >= kMostBytes)
+      return fail("the model is too large for ", workers,
+                  " workers: more bytes would cross than can be counted");
+  if (Status status = validate(graph, *plan); !status)
+    return Error{"the search made an invalid plan: " +
+                     status.takeError().message,
+                 Fault::Defect};
+  return plan;
+}
+
+/// What an operator of the joined graph costs is what its parts do.
+Params forJoined(const OperatorGraph &graph, const JoinedSums &joined,
+                 const Params &given) {
+  Params params = given;
+  if (!given.work)
+    return params;
+  std::vector<std::vector<int>> parts(joined.graph.operators.size());
+  for (size_t o = 0; o < joined.operators.size(); ++o)
+    parts[size_t(joined.operators[o])].push_back(int(o));
+  params.work = [&graph, work = given.work, parts = std::move(parts)](
+                    int op, const std::vector<Box> &shares) {
+    int64_t bytes = 0;
+    for (int part : parts[size_t(op)]) {
+      const size_t variables = graph.operators[size_t(part)].extents.size();
+      std::vector<Box> ofPart;
+      for (const Box &share : shares)
+        ofPart.push_back(front(share, variables));
+      bytes += work(part, ofPart);
+    }
+    return bytes;
+  };
+  return params;
+}
+
+} // namespace
+
 Result<PartitionPlan> partition::partition(const OperatorGraph &graph,
                                            int64_t workers,
                                            std::string_view name,
@@ -51,18 +97,15 @@ Result<PartitionPlan> partition::partition(const OperatorGraph &graph,
   std::string known;
   for (const Algorithm &algorithm : algorithms()) {
     if (algorithm.name == name) {
-      auto plan = algorithm.run(graph, workers, params);
+      // A step that is decided already is one of the graph as it is.
+      if (!algorithm.joinsSums || params.first)
+        return validPlan(algorithm, graph, workers, params);
+      const JoinedSums joined = joinSums(graph);
+      auto plan = validPlan(algorithm, joined.graph, workers,
+                            forJoined(graph, joined, params));
       if (!plan)
         return plan;
-      for (const Step &step : plan->steps)
-        if (step.bytes >= kMostBytes)
-          return fail("the model is too large for ", workers,
-                      " workers: more bytes would cross than can be counted");
-      if (Status status = validate(graph, *plan); !status)
-        return Error{"the search made an invalid plan: " +
-                         status.takeError().message,
-                     Fault::Defect};
-      return plan;
+      return inTerms(graph, joined, std::move(*plan));
     }
     known += known.empty() ? "" : ", ";
     known += algorithm.name;

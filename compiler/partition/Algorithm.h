@@ -15,6 +15,8 @@ struct Algorithm {
   /// Whether it decides what Tofu's coarsening leaves (Coarsen.h), or the graph
   /// as it is.
   bool isCoarsened = false;
+  /// Whether sums of sums are one operator each for it (Sums.h).
+  bool joinsSums = false;
 };
 
 const std::vector<Algorithm> &algorithms();

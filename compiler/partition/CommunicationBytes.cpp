@@ -18,14 +18,15 @@ Needed neededBy(const OperatorGraph &graph, const PartitionPlan &plan, int op,
 
 /// Whether the two differ by no more than the steps that divide the operator:
 /// the groups of a step that leaves it whole each compute all of it, and each
-/// serve themselves.
-bool serves(const PartitionPlan &plan, int op, int64_t producer,
+/// serve themselves. So do groups that keep their terms of it.
+bool serves(const PartitionPlan &plan, int op, int result, int64_t producer,
             int64_t worker) {
   const Ways ways = plan.ways();
   const std::vector<int64_t> from = digitsOf(ways, producer),
                              to = digitsOf(ways, worker);
   for (size_t s = 0; s < ways.size(); ++s)
-    if (plan.steps[s].operators[size_t(op)].isWhole() && from[s] != to[s])
+    if (from[s] != to[s] && (plan.steps[s].operators[size_t(op)].isWhole() ||
+                             plan.steps[s].tensors[size_t(result)].isTerm()))
       return false;
   return true;
 }
@@ -115,7 +116,7 @@ int64_t partition::writeBytes(const OperatorGraph &graph,
     parts.insert(std::move(part));
     produced.resize(rank);
     for (int64_t g = 0; g < plan.workers(); ++g)
-      if (g / size != producer / size && serves(plan, op, producer, g))
+      if (g / size != producer / size && serves(plan, op, tensor, producer, g))
         elements +=
             volume(intersect(ownedBox(graph, plan, tensor, g), produced));
   }

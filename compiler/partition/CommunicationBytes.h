@@ -21,6 +21,7 @@
 // no reduction variable is cut, the shares are disjoint and this is O_g less
 // what g computed (case 1); else every partial result for O_g is fetched and
 // reduced by its owner (case 2).
+// Where the result is in terms (Sums.h), each group keeps its own of them.
 // Partial results of 16-bit sums have 4 bytes per element.
 #ifndef SMEX_COMPILER_PARTITION_COMMUNICATIONBYTES_H
 #define SMEX_COMPILER_PARTITION_COMMUNICATIONBYTES_H

@@ -21,6 +21,8 @@ struct Tensor {
   /// What algorithms of the papers ask beyond semantics; `recursive` does not.
   bool isParameter = false;
   int gradientOf = -1; // the tensor, or -1
+  /// Whether anything else than operators reads it: an output of the model.
+  bool isOutput = false;
 };
 
 struct Operand {
@@ -44,6 +46,11 @@ struct Operator {
   /// Bytes of an element of a partial result; 0: as many as of the result's. A
   /// sum of 16-bit floats is kept in f32 until it is whole.
   int64_t partialBytes = 0;
+  /// Whether what it reduces is summed up, in the result's own type.
+  bool isSum = false;
+  /// Whether it may be applied to the terms of sums one by one
+  /// (analysis::isLinearMap).
+  bool isLinear = false;
   /// Operators of one node of the model, its gradients among them, have the
   /// same number, or -1.
   int group = -1;
@@ -133,7 +140,8 @@ bool isReductionOfNothing(const OperatorGraph &graph, const Operator &op);
 bool cutsFrom(const Divisions &divisions, size_t dimension);
 
 /// Steps divide every tensor and every operator along dimensions and index
-/// variables that exist, and that may be cut.
+/// variables that exist, and that may be cut. None is divided into terms, which
+/// no search decides (Sums.h).
 Status validate(const OperatorGraph &graph, const PartitionPlan &plan);
 
 /// How a tensor, or an operator's index space, is divided, step by step.

@@ -54,11 +54,14 @@ void smex::pipeline::addTrainingPasses(
 void smex::pipeline::addSemanticPasses(mlir::OpPassManager &manager,
                                        const CompileOptions &options) {
   if (options.fuse) {
-    manager.addPass(fusion::createFuseMaps());
+    fusion::FuseMapsOptions maps;
+    maps.sumsApart = options.gpus > 1 && !options.reproducible;
+    manager.addPass(fusion::createFuseMaps(maps));
     if (!options.reproducible) {
       manager.addPass(fusion::createRecomputeProducts());
       fusion::PadProductsOptions limits;
       limits.ways = options.gpus;
+      limits.sumsApart = maps.sumsApart;
       if (options.padding == "all")
         limits.minFlops = limits.minBytes = limits.flopsPerByte = 0;
       if (options.padding != "none")

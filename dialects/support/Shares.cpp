@@ -199,6 +199,14 @@ Divisions smex::firstSteps(const Divisions &divisions, size_t steps) {
   return first;
 }
 
+Divisions smex::ofOwnTerms(const Divisions &divisions) {
+  Divisions own(divisions);
+  for (Division &division : own)
+    if (division.isTerm())
+      division = Division::whole();
+  return own;
+}
+
 Box smex::shareOf(const std::vector<int64_t> &extents,
                   const Divisions &divisions, const Ways &ways,
                   int64_t worker) {

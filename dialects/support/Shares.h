@@ -32,6 +32,10 @@ Status validate(const Divisions &divisions, size_t rank, const Ways &ways);
 /// of these steps has.
 Divisions firstSteps(const Divisions &divisions, size_t steps);
 
+/// The same, but whole where it is in terms: who takes over a tensor in terms
+/// gets those of its own groups.
+Divisions ofOwnTerms(const Divisions &divisions);
+
 /// What `worker` has of the box [0, extents).
 Box shareOf(const std::vector<int64_t> &extents, const Divisions &divisions,
             const Ways &ways, int64_t worker);

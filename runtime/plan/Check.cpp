@@ -45,6 +45,7 @@ void checkProgram(const Partitioned &partitioned, const std::string &prefix,
                   Findings &findings) {
   const Subject subject(partitioned, prefix, findings);
   checkMeaning(subject);
+  checkTerms(subject);
   checkCoverage(subject);
   checkKept(subject);
   checkEpilogues(subject);

@@ -189,9 +189,9 @@ private:
     const auto &from = writers[size_t(instruction.from)];
     for (int writer : from) {
       const Instruction &partial = program.instructions[size_t(writer)];
-      const auto reducer =
-          tdl::name(subject.lambdas[size_t(partial.kernel)].reducer);
-      if (reducer != instruction.reducer)
+      const tdl::Reducer by = subject.lambdas[size_t(partial.kernel)].reducer;
+      const auto reducer = tdl::name(by);
+      if (by != tdl::Reducer::None && reducer != instruction.reducer)
         findings.add(FindingKind::Reduction, names.instruction(i),
                      " combines by ", instruction.reducer, " what ",
                      names.instruction(writer), " reduces by ", reducer);
@@ -208,6 +208,8 @@ private:
     const Region &region =
         program
             .regions[size_t(program.buffers[size_t(instruction.from)].region)];
+    if (instruction.pieces.empty() && region.kind == Region::Kind::Divided)
+      return; // checkTerms sees whether it is in the terms that it says
     const auto isDividedSo = [&](int writer) {
       return program.instructions[size_t(writer)].indices ==
              program.instructions[size_t(region.instruction)].indices;

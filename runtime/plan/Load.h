@@ -12,7 +12,7 @@
 namespace smex::plan {
 
 /// The version of the format that is written; others are refused by name.
-constexpr int64_t formatVersion = 22;
+constexpr int64_t formatVersion = 23;
 
 /// No extent, offset or size in a plan is larger: sums and products of a few of
 /// them then fit in 64 bits, and volumes are bounded by it as well.

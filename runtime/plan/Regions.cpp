@@ -93,13 +93,25 @@ const Region &regionOf(const Program &program, int buffer) {
   return program.regions[size_t(program.buffers[size_t(buffer)].region)];
 }
 
-/// The division that says who has what of a region: its own, or that of the
-/// indices of the compute that makes it.
-const Region &dividedOf(const Program &program, const Region &region) {
-  if (region.kind == Region::Kind::Divided)
-    return region;
-  const Instruction &compute = program.instructions[size_t(region.instruction)];
-  return program.regions[size_t(compute.indices)];
+/// What says who has what of a fetch's or a reduction's source.
+struct Divided {
+  const std::vector<int64_t> &extents;
+  Divisions divisions;
+};
+
+/// That of its region, or of the indices of the compute that makes it.
+Divided dividedOf(const Program &program, const Instruction &instruction) {
+  const Region &region = regionOf(program, instruction.from);
+  if (region.kind != Region::Kind::Divided) {
+    const Instruction &compute =
+        program.instructions[size_t(region.instruction)];
+    const Region &indices = program.regions[size_t(compute.indices)];
+    return {indices.extents, indices.divisions};
+  }
+  const bool keepsTerms = instruction.op == Opcode::Fetch &&
+                          program.buffers[size_t(instruction.from)].partial;
+  return {region.extents,
+          keepsTerms ? ofOwnTerms(region.divisions) : region.divisions};
 }
 
 } // namespace
@@ -158,8 +170,7 @@ std::vector<Piece> plan::piecesOf(const Partitioned &partitioned, int worker,
   if (isMove(instruction.op))
     return {{worker, partitioned.box(worker, instruction.to)}};
   const Box &wanted = partitioned.box(worker, instruction.to);
-  const Region &divided =
-      dividedOf(program, regionOf(program, instruction.from));
+  const Divided divided = dividedOf(program, instruction);
   std::vector<Piece> pieces =
       termsOf(wanted, divided.extents, divided.divisions, program.ways, worker);
   return instruction.rows.empty()
@@ -181,7 +192,7 @@ std::vector<int64_t> plan::received(const Partitioned &partitioned,
   if (isMove(instruction.op))
     return std::vector<int64_t>(partitioned.workers.size());
   const Region &from = regionOf(program, instruction.from);
-  const Region &divided = dividedOf(program, from);
+  const Divided divided = dividedOf(program, instruction);
   return receivedOf(regionOf(program, instruction.to).boxes, from.boxes,
                     divided.extents, divided.divisions, program.ways);
 }
@@ -199,8 +210,7 @@ std::vector<int64_t> plan::crossing(const Partitioned &partitioned, int number,
                                     program.ways.end()}) == gpus;
   if (areGroups && instruction.pieces.empty() && instruction.rows.empty() &&
       !isMove(instruction.op)) {
-    const Region &divided =
-        dividedOf(program, regionOf(program, instruction.from));
+    const Divided divided = dividedOf(program, instruction);
     return crossingOf(regionOf(program, instruction.to).boxes, divided.extents,
                       divided.divisions, program.ways, steps);
   }
@@ -222,7 +232,7 @@ std::optional<Collective> plan::collectiveOf(const Partitioned &partitioned,
       !instruction.pieces.empty() || !instruction.rows.empty())
     return std::nullopt;
   const Region &from = regionOf(program, instruction.from);
-  const Region &divided = dividedOf(program, from);
+  const Divided divided = dividedOf(program, instruction);
   return smex::collectiveOf(regionOf(program, instruction.to).boxes, from.boxes,
                             divided.extents, divided.divisions, program.ways);
 }

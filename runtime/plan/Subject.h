@@ -62,6 +62,8 @@ private:
 
 /// Regions and reductions.
 void checkMeaning(const Subject &subject);
+/// What is computed and combined of terms of sums.
+void checkTerms(const Subject &subject);
 /// What workers keep is what others fill the same buffers with.
 void checkKept(const Subject &subject);
 /// Instructions that can be done with the products that they name.

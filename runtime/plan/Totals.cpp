@@ -161,8 +161,13 @@ Traffic plan::traffic(const Partitioned &partitioned) {
 
 std::string plan::cutOf(const Partitioned &partitioned, int tensor) {
   const int buffer = firstBuffer(partitioned.program, tensor);
+  const auto &buffers = partitioned.program.buffers;
   if (buffer < 0)
-    return "nowhere";
+    return std::any_of(
+               buffers.begin(), buffers.end(),
+               [&](const BufferInfo &each) { return each.tensor == tensor; })
+               ? "in terms"
+               : "nowhere";
   const auto less = [](const Box &a, const Box &b) {
     return std::lexicographical_compare(
         a.begin(), a.end(), b.begin(), b.end(), [](Interval x, Interval y) {

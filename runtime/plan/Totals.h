@@ -44,9 +44,10 @@ Traffic traffic(const Partitioned &partitioned);
 std::vector<int> repeated(const Program &program);
 
 /// How a tensor lies on the workers: "2 x 4" for a grid, "2 x 1, each on 4"
-/// where shares are held more than once, "whole on 8", "on gpu3", "nowhere". Of
-/// its buffers the one counts that has it first: the input's or parameter's, or
-/// the first that is computed.
+/// where shares are held more than once, "whole on 8", "on gpu3", "nowhere";
+/// "in terms" where each has nothing but its term of a sum. Of its buffers the
+/// one counts that has it first: the input's or parameter's, or the first that
+/// is computed.
 std::string cutOf(const Partitioned &partitioned, int tensor);
 
 /// "1.50 GiB", "512 B"

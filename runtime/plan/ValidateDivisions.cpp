@@ -185,7 +185,10 @@ private:
     }
     const Region &region = program.regions[size_t(from.region)];
     const bool isReduce = instruction.op == Opcode::Reduce;
-    const bool isKnown = isReduce ? hasKnownTerms(region) : isTiled(region);
+    const bool isKnown =
+        isReduce ? hasKnownTerms(region)
+                 : isTiled(region) ||
+                       (from.partial && region.kind == Region::Kind::Divided);
     if (!isKnown)
       refuse("from", "no division says who has what of buffer ",
              instruction.from, ", so pieces must be listed");
@@ -193,7 +196,7 @@ private:
 
   bool hasKnownTerms(const Region &region) const {
     if (region.kind != Region::Kind::Result)
-      return false;
+      return region.kind == Region::Kind::Divided;
     const int indices =
         program.instructions[size_t(region.instruction)].indices;
     return indices >= 0 && size_t(indices) < regions() &&

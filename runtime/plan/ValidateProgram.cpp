@@ -133,13 +133,15 @@ private:
     if (!areInPlace(instruction))
       return;
     const bool reduce = instruction.op == Opcode::Reduce;
-    if (from.partial != reduce)
+    if (from.partial != reduce && instruction.op != Opcode::Fetch)
       return refuse("from", reduce ? "must be a partial result"
-                                   : "is a partial result, which only a reduce "
-                                     "may read");
-    if (to.partial)
-      return refuse("to",
-                    "is a partial result, which only a compute may write");
+                                   : "is a partial result, which does not move "
+                                     "between spaces");
+    if (to.partial != (from.partial && !reduce))
+      return refuse("to", to.partial
+                              ? "is a partial result, which only a compute, or "
+                                "a fetch of one, may write"
+                              : "must be a partial result, as \"from\" is");
     if (reduce && instruction.reducer != "Sum" &&
         instruction.reducer != "Max" && instruction.reducer != "Min" &&
         instruction.reducer != "Prod")
@@ -197,9 +199,14 @@ private:
         return;
       if (!isIn(Space::Device, "operands", operand))
         return;
-      if (program.buffers[size_t(operand)].partial)
+      const BufferInfo &read = program.buffers[size_t(operand)];
+      if (read.partial && !program.buffers[size_t(instruction.to)].partial)
         return refuse("operands", "buffer ", operand,
-                      " is a partial result, which only a reduce may read");
+                      " is a partial result, and \"to\" is not");
+      if (read.element)
+        return refuse("operands", "buffer ", operand,
+                      " is a partial result of another type than its tensor, "
+                      "which only a reduce may read");
       if (!agree(typeOf(operand), lambda.operands[k].type,
                  lambda.operands[k].rank))
         return refuse("operands", "buffer ", operand, " is ",
@@ -218,9 +225,14 @@ private:
       shapes.push_back(typeOf(operand).shape);
     if (Status defined = tdl::checkCall(lambda, to.shape, shapes); !defined)
       return refuse("kernel", defined.error().message);
+    const auto isWhole = [&](int operand) {
+      return !program.buffers[size_t(operand)].partial;
+    };
     if (program.buffers[size_t(instruction.to)].partial &&
-        lambda.reducer == tdl::Reducer::None)
-      return refuse("to", "a map has no partial results");
+        lambda.reducer == tdl::Reducer::None &&
+        std::all_of(instruction.operands.begin(), instruction.operands.end(),
+                    isWhole))
+      return refuse("to", "a map of whole operands has no partial results");
     if (!instruction.reductions.empty() &&
         instruction.reductions.size() != lambda.reductions.size())
       return refuse("reductions", instruction.reductions.size(),

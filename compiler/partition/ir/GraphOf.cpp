@@ -1,5 +1,6 @@
 #include "compiler/partition/ir/Passes.h"
 #include "dialects/tdl/analysis/Access.h"
+#include "dialects/tdl/analysis/Linear.h"
 #include "dialects/tdl/analysis/Strategies.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 
@@ -19,6 +20,10 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main, bool outputReduction,
     result.values.push_back(value);
     result.graph.tensors.push_back(
         {semantic::tensorName(value).str(), type.shape, byteSize(type.dtype)});
+    result.graph.tensors.back().isOutput =
+        llvm::any_of(value.getUsers(), [](Operation *user) {
+          return !isa<semantic::ApplyOp>(user);
+        });
   };
   for (BlockArgument argument : main.getArguments())
     add(argument);
@@ -61,6 +66,8 @@ GraphOfModule smex::partition::graphOf(func::FuncOp main, bool outputReduction,
     if (const DType partial = tdl::partialType(lambda.reducer, lambda.result);
         partial != lambda.result)
       node.partialBytes = byteSize(partial);
+    node.isSum = lambda.reducer == tdl::Reducer::Sum && node.partialBytes == 0;
+    node.isLinear = analysis::isLinearMap(lambda);
     // What sums over nothing has no terms to divide.
     const bool hasTerms = llvm::none_of(
         llvm::ArrayRef(node.extents).drop_front(size_t(lambda.rank())),

@@ -223,7 +223,10 @@ def BufferOp : ExecOp<"buffer",
   let summary = "storage for a region of a tensor on each worker";
   let description = [{
     A `partial` buffer holds a worker's
-    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32. What is `on host` only moves
+    share of a reduction, not the tensor's value; of sums of f16 or bf16 it is f32.
+    A compute that reads partial buffers alone, by a linear map, makes another
+    one, and a fetch brings a worker a term of its own groups: where a division
+    says `term Sum`, groups have terms of their own. What is `on host` only moves
     may use; an input or a parameter there is there when a step begins. All else is on the device. `offsets` (bytes into each worker's arena, of the buffer's space)
     are there once memory is planned. `range`, `part_ranges` and `recipe` are those of an input
     (dialects/smex).

@@ -60,13 +60,21 @@ const analysis::Access &Regions::accessOf(ReadAttr read) {
                      shapes)[size_t(read.getOperand())];
 }
 
+/// Whether each worker gets terms of its own groups.
+static bool keepsTerms(Operation *op) {
+  return isa<FetchOp>(op) && read(op).front().getPartial();
+}
+
 /// What a fetch or a reduction takes its parts of, and how that is divided.
-static std::pair<std::vector<int64_t>, Divisions> dividedBy(BufferOp from) {
+static std::pair<std::vector<int64_t>, Divisions> dividedBy(Operation *op) {
+  BufferOp from = read(op).front();
   if (auto result = dyn_cast<ResultAttr>(from.getRegions()))
     return {result.getExtents().asArrayRef().vec(),
             result.getDivision().getValue()};
+  const Divisions &divisions =
+      cast<semantic::DivisionAttr>(from.getRegions()).getValue();
   return {cast<RankedTensorType>(from.getTensorType()).getShape().vec(),
-          cast<semantic::DivisionAttr>(from.getRegions()).getValue()};
+          keepsTerms(op) ? ofOwnTerms(divisions) : divisions};
 }
 
 std::vector<int64_t> Regions::received(Operation *op) {
@@ -75,16 +83,16 @@ std::vector<int64_t> Regions::received(Operation *op) {
     return std::vector<int64_t>(of(to).size());
   if (op->hasAttr("pieces") || op->hasAttr("rows"))
     return crossing(op, ways.size());
-  const auto [extents, divisions] = dividedBy(from);
+  const auto [extents, divisions] = dividedBy(op);
   return receivedOf(of(to), of(from), extents, divisions, ways);
 }
 
 std::vector<int64_t> Regions::crossing(Operation *op, size_t steps) {
-  BufferOp from = read(op).front(), to = written(op);
+  BufferOp to = written(op);
   if (isMove(op))
     return std::vector<int64_t>(of(to).size());
   if (!op->hasAttr("pieces") && !op->hasAttr("rows")) {
-    const auto [extents, divisions] = dividedBy(from);
+    const auto [extents, divisions] = dividedBy(op);
     return crossingOf(of(to), extents, divisions, ways, steps);
   }
   const int64_t size = workersOf({ways.begin() + int64_t(steps), ways.end()});
@@ -99,7 +107,7 @@ std::vector<int64_t> Regions::crossing(Operation *op, size_t steps) {
 std::vector<Piece> Regions::pieces(Operation *op, int64_t worker) {
   if (auto listed = op->getAttrOfType<PiecesAttr>("pieces"))
     return listed.getValue()[size_t(worker)];
-  const auto [extents, divisions] = dividedBy(read(op).front());
+  const auto [extents, divisions] = dividedBy(op);
   std::vector<Piece> pieces = termsOf(of(written(op))[size_t(worker)], extents,
                                       divisions, ways, worker);
   const auto rows = op->getAttrOfType<RowsAttr>("rows");
@@ -114,9 +122,11 @@ StepSet Regions::crossed(Operation *op) {
   if (!listed) {
     // Boxes of equal shapes that are said alike are the same object.
     const auto [entry, isNew] = crossings.try_emplace(
-        {from.getRegions().getAsOpaquePointer(), &of(to)});
-    if (isNew)
-      entry->second = crossed(from, to);
+        {from.getRegions().getAsOpaquePointer(), &of(to), keepsTerms(op)});
+    if (isNew) {
+      const auto [extents, divisions] = dividedBy(op);
+      entry->second = crossedSteps(of(to), extents, divisions, ways);
+    }
     return entry->second;
   }
   StepSet steps = 0;
@@ -124,15 +134,6 @@ StepSet Regions::crossed(Operation *op) {
     for (const Piece &piece : pieces)
       steps |= differences(ways, int64_t(worker), piece.worker);
   return steps;
-}
-
-StepSet Regions::crossed(BufferOp from, BufferOp to) {
-  if (auto result = dyn_cast<ResultAttr>(from.getRegions()))
-    return crossedSteps(of(to), result.getExtents().asArrayRef().vec(),
-                        result.getDivision().getValue(), ways);
-  const auto shape = cast<RankedTensorType>(from.getTensorType()).getShape();
-  auto divided = cast<semantic::DivisionAttr>(from.getRegions());
-  return crossedSteps(of(to), shape.vec(), divided.getValue(), ways);
 }
 
 std::vector<bool> Regions::doers(Operation *op) {

@@ -7,6 +7,7 @@
 #include "dialects/tdl/analysis/Access.h"
 
 #include <map>
+#include <tuple>
 
 namespace smex::exec {
 
@@ -41,16 +42,15 @@ private:
   std::vector<Box> evaluate(mlir::Attribute regions,
                             llvm::ArrayRef<int64_t> shape);
   const analysis::Access &accessOf(ReadAttr read);
-  StepSet crossed(BufferOp from, BufferOp to);
-
   tdl::LambdaTable lambdas;
   const Ways ways;
   /// By attribute and shape.
   std::map<std::pair<const void *, std::vector<int64_t>>, std::vector<Box>>
       known;
   analysis::AccessTable accesses;
-  /// By what is read and what for: regions, and the tensor's shape.
-  std::map<std::pair<const void *, const std::vector<Box> *>, StepSet>
+  /// By what is read and what for, regions and the tensor's shape; and whether
+  /// it stays in terms.
+  std::map<std::tuple<const void *, const std::vector<Box> *, bool>, StepSet>
       crossings;
 };
 

@@ -81,20 +81,33 @@ bool isThere(BufferOp buffer, const Written &written) {
   return buffer.getRole() != Role::Temporary || written.contains(buffer);
 }
 
-/// Only a compute makes terms, and only a reduce adds them up.
+/// Computes make terms, of terms too, fetches bring a group its own, and
+/// reduces add them up. In which steps something is in terms, the lowering and
+/// plan::check make sure of.
 LogicalResult verifyPartial(Operation *op) {
   BufferOp to = exec::written(op);
-  if (to.getPartial() && !isa<ComputeOp>(op))
-    return op->emitOpError("writes the partial result of \"")
-           << to.getTensor() << "\", which only a compute may";
-  for (BufferOp from : read(op)) {
-    if (isa<ReduceOp>(op) && !from.getPartial())
+  auto read = exec::read(op);
+  const auto isPartial = [](BufferOp buffer) { return buffer.getPartial(); };
+  if (isa<ReduceOp>(op)) {
+    if (!isPartial(read.front()))
       return op->emitOpError("reads \"")
-             << from.getTensor() << "\", which is no partial result";
-    if (!isa<ReduceOp>(op) && from.getPartial())
-      return op->emitOpError("reads the partial result of \"")
-             << from.getTensor() << "\", which only a reduce may";
+             << read.front().getTensor() << "\", which is no partial result";
+    if (to.getPartial())
+      return op->emitOpError("writes the partial result of \"")
+             << to.getTensor() << "\", which a reduce may not";
+    return success();
   }
+  if (llvm::any_of(read, isPartial) && !to.getPartial())
+    return op->emitOpError("reads the partial result of \"")
+           << llvm::find_if(read, isPartial)->getTensor()
+           << "\", and does not write one";
+  if (to.getPartial() && isa<FetchOp>(op) && !isPartial(read.front()))
+    return op->emitOpError("writes the partial result of \"")
+           << to.getTensor() << "\", and does not read one";
+  if (llvm::any_of(read, isPartial) && !llvm::all_of(read, isPartial))
+    return op->emitOpError("reads \"")
+           << llvm::find_if_not(read, isPartial)->getTensor()
+           << "\", which is whole, and partial results";
   return success();
 }
 

@@ -44,7 +44,7 @@ module attributes {smex.ways = array<i64: 2>} {
 
 module attributes {smex.ways = array<i64: 2>} {
   tdl.lambda @relu = "(x0: f32[1]) -> f32: lambda i0: max(x0[i0], 0)"
-  // expected-error @+1 {{has a division into terms}}
+  // expected-error @+1 {{is in terms, which only what an operator makes may be}}
   func.func @main(%x: tensor<4xf32> {smex.name = "x", smex.cut = #smex.division<term Sum>})
       -> tensor<4xf32> attributes {smex.outputs = ["r"]} {
     %r = smex.apply @relu(%x) extents [4] "r" {split = #smex.division<part 0>, cut = #smex.division<part 0>}
