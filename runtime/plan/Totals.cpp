@@ -163,9 +163,10 @@ std::string plan::cutOf(const Partitioned &partitioned, int tensor) {
   const int buffer = firstBuffer(partitioned.program, tensor);
   const auto &buffers = partitioned.program.buffers;
   if (buffer < 0)
-    return std::any_of(
-               buffers.begin(), buffers.end(),
-               [&](const BufferInfo &each) { return each.tensor == tensor; })
+    return std::any_of(buffers.begin(), buffers.end(),
+                       [&](const BufferInfo &each) {
+                         return each.partial && each.tensor == tensor;
+                       })
                ? "in terms"
                : "nowhere";
   const auto less = [](const Box &a, const Box &b) {

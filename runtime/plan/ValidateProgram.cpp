@@ -1,5 +1,6 @@
 #include "dialects/support/Text.h"
 #include "dialects/tdl/analysis/InBounds.h"
+#include "dialects/tdl/analysis/Linear.h"
 #include "dialects/tdl/lambda/Accumulated.h"
 #include "dialects/tdl/lambda/Opaque.h"
 #include "runtime/plan/Epilogue.h"
@@ -203,6 +204,9 @@ private:
       if (read.partial && !program.buffers[size_t(instruction.to)].partial)
         return refuse("operands", "buffer ", operand,
                       " is a partial result, and \"to\" is not");
+      if (read.partial && !analysis::isLinearMap(lambda))
+        return refuse("operands", "buffer ", operand,
+                      " is a partial result, and the lambda no linear map");
       if (read.element)
         return refuse("operands", "buffer ", operand,
                       " is a partial result of another type than its tensor, "

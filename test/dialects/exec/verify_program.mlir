@@ -62,7 +62,7 @@ exec.program @p ways [2] {
   %s = exec.buffer temporary "s" : tensor<4xf32> partial #exec.result<[4, 6] by <part 1>>
   %t = exec.buffer temporary "s" : tensor<4xf32> #smex.division<part 0>
   exec.compute @sum(%x) to %s extents [4, 6] indices #smex.division<part 1>
-  // expected-error @+1 {{reads the partial result of "s", which only a reduce may}}
+  // expected-error @+1 {{reads the partial result of "s", and does not write one}}
   exec.fetch %s to %t
 }
 
@@ -71,7 +71,7 @@ exec.program @p ways [2] {
 exec.program @p ways [2] {
   %x = exec.buffer input "x" : tensor<4xf32> #smex.division<part 0>
   %y = exec.buffer temporary "x" : tensor<4xf32> partial #smex.division<whole>
-  // expected-error @+1 {{writes the partial result of "x", which only a compute may}}
+  // expected-error @+1 {{writes the partial result of "x", and does not read one}}
   exec.fetch %x to %y
 }
 
@@ -111,4 +111,30 @@ exec.program @p ways [1] {
   %b = builtin.unrealized_conversion_cast %y : !exec.buffer to !exec.buffer
   // expected-error @-1 {{stands in a program, but is not of exec}}
   exec.fetch %x to %y
+}
+
+// -----
+
+tdl.lambda @sum = "(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])"
+tdl.lambda @add = "(x0: f32[1], x1: f32[1]) -> f32: lambda i0: x0[i0] + x1[i0]"
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4x6xf32> #smex.division<part 1>
+  %y = exec.buffer input "y" : tensor<4xf32> #smex.division<whole>
+  %s = exec.buffer temporary "s" : tensor<4xf32> partial #smex.division<term Sum>
+  %t = exec.buffer temporary "t" : tensor<4xf32> partial #smex.division<term Sum>
+  exec.compute @sum(%x) to %s extents [4, 6] indices #smex.division<part 1>
+  // expected-error @+1 {{reads "y", which is whole, and partial results}}
+  exec.compute @add(%s, %y) to %t extents [4] indices #smex.division<term Sum>
+}
+
+// -----
+
+tdl.lambda @sum = "(x0: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0])"
+exec.program @p ways [2] {
+  %x = exec.buffer input "x" : tensor<4x6xf32> #smex.division<part 1>
+  %s = exec.buffer temporary "s" : tensor<4xf32> partial #smex.division<term Sum>
+  %t = exec.buffer temporary "s" : tensor<4xf32> partial #smex.division<term Sum>
+  exec.compute @sum(%x) to %s extents [4, 6] indices #smex.division<part 1>
+  // expected-error @+1 {{writes the partial result of "s", which a reduce may not}}
+  exec.reduce Sum %s to %t
 }

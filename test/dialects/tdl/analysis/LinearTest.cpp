@@ -42,7 +42,7 @@ const std::vector<std::string> kOthers = {
 };
 
 Tensor drawn(std::mt19937 &random) {
-  Tensor tensor({DType::I32, {3, 4}});
+  Tensor tensor = makeTensor({DType::I32, {3, 4}});
   for (int i = 0; i < 12; ++i)
     tensor.data<int32_t>()[i] = int32_t(random() % 100) - 50;
   return tensor;
