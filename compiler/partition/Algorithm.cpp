@@ -11,10 +11,11 @@ using namespace smex::partition;
 const std::vector<Algorithm> &partition::algorithms() {
   static const std::vector<Algorithm> all = {
       {"recursive", "step by step, each exactly, by bytes that really move",
-       partitionRecursively},
+       partitionRecursively, false, true},
       {"rounded", "recursive, or better: what the search for its bound finds",
-       partitionRounded},
-      {"best", "every order of steps, and more; slow", partitionBest},
+       partitionRounded, false, true},
+      {"best", "every order of steps, and more; slow", partitionBest, false,
+       true},
       {"tofu", "Tofu: coarsened, everything cut", partitionLikeTofu, true},
       {"critical-dp", "Tofu's first version: path by path, no halos",
        partitionByCriticalPath, true},
@@ -89,6 +90,14 @@ Params forJoined(const OperatorGraph &graph, const JoinedSums &joined,
 }
 
 } // namespace
+
+OperatorGraph partition::searched(const OperatorGraph &graph,
+                                  std::string_view algorithm) {
+  for (const Algorithm &each : algorithms())
+    if (each.name == algorithm && each.joinsSums)
+      return joinSums(graph).graph;
+  return graph;
+}
 
 Result<PartitionPlan> partition::partition(const OperatorGraph &graph,
                                            int64_t workers,

@@ -21,7 +21,12 @@ struct Algorithm {
 
 const std::vector<Algorithm> &algorithms();
 
-/// Runs the algorithm of this name; the plan it returns is valid.
+/// The graph as the algorithm sees it: its sums of sums may be one operator
+/// each. A plan of this is one of validate() and CommunicationBytes.h.
+OperatorGraph searched(const OperatorGraph &graph, std::string_view algorithm);
+
+/// Runs the algorithm of this name; the plan it returns is valid, but that
+/// tensors inside of sums of sums may be in terms (Sums.h).
 Result<PartitionPlan> partition(const OperatorGraph &graph, int64_t workers,
                                 std::string_view algorithm = "recursive",
                                 const Params &params = {});

@@ -8,9 +8,9 @@ using namespace smex;
 
 Result<partition::OperatorGraph> examples::loadGraph(const std::string &path,
                                                      bool training) {
-  frontend::ImportOptions options;
-  options.training = training;
-  auto model = frontend::importModel(path, options);
+  frontend::ImportOptions importOptions;
+  importOptions.training = training;
+  auto model = frontend::importModel(path, importOptions);
   if (!model)
     return model.takeError();
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -21,7 +21,9 @@ Result<partition::OperatorGraph> examples::loadGraph(const std::string &path,
     trainingOptions.optimizer = "momentum";
     pipeline::addTrainingPasses(manager, trainingOptions);
   }
-  pipeline::addSemanticPasses(manager);
+  pipeline::CompileOptions options;
+  options.gpus = 8; // for several, as sums of sums stay apart for those alone
+  pipeline::addSemanticPasses(manager, options);
   if (mlir::failed(manager.run(*module)))
     return fail(path, ": the semantic passes failed");
   return partition::graphOf(semantic::mainFunction(*module)).graph;

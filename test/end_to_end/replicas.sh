@@ -37,6 +37,23 @@ moved = [plan["totals"]["communication_bytes"] for plan in (zero, parallel)]
 if moved[0] != moved[1] or not max(zero["totals"]["peak_bytes"]) < max(parallel["totals"]["peak_bytes"]):
     sys.exit(f"FAILED: ZeRO moves {moved[0]} bytes, data parallelism {moved[1]}")
 PYTHON
+# Operators one after the other on GPUs in turn: terms of a gradient move to where they are added up, each replica's own.
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 6 --algorithm round-robin --replicas 3 -o "$work/scattered"
+"$smexc" check "$work/scattered"
+for backend in cpu reference; do
+  "$smex_run" "$work/scattered" --steps 3 --seed 5 --backend "$backend" --verify > "$work/run"
+  losses "$work/run" | cmp - "$work/expected" || fail "scattered, by $backend: other losses"
+done
+/usr/bin/python3 - "$work/scattered/program.json" << 'PYTHON'
+import json, sys
+program = json.load(open(sys.argv[1]))
+ops = program["instructions"]
+terms = [op for op in ops if op["op"] == "fetch" and program["buffers"][op["from"]].get("partial")]
+reduced = [program["tensors"][program["buffers"][op["to"]]["tensor"]]["name"] for op in ops if op["op"] == "reduce"]
+weights = [p["name"] for p in program["parameters"] if not p.get("state")]
+if not terms or len(reduced) != len(weights) + 1:
+    sys.exit(f"FAILED: {len(terms)} fetches of terms; reduced are {reduced}: not the loss, and once for each of {weights}")
+PYTHON
 refused() { # MESSAGE OPTION..
   ! "$smexc" "$work/rnn.json" --gpus 4 -o "$work/no" "${@:2}" 2> "$work/error" || fail "$1: is taken"
   grep -q "$1" "$work/error" || fail "$1: says $(cat "$work/error")"

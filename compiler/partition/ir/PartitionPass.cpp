@@ -21,8 +21,9 @@ Result<std::string> partition::emitProblem(ModuleOp module, int64_t gpus,
       graphOf(semantic::mainFunction(module), outputReduction);
   Params params;
   params.lowerBound = false;
-  const auto plan = partition::partition(input.graph, gpus, algorithm, params);
-  return plan ? stepProblems(input.graph, *plan) : plan.error();
+  const OperatorGraph graph = searched(input.graph, algorithm);
+  const auto plan = partition::partition(graph, gpus, algorithm, params);
+  return plan ? stepProblems(graph, *plan) : plan.error();
 }
 
 namespace {
