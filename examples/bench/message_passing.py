@@ -63,18 +63,18 @@ def sums(bench, graph, width, options):
     bench.prepare(network, graph)
     plan = bench.compile(model, graph, None)[0]
     ways = {"smex": lambda: bench.run(plan, options.steps, {"features": bench.path("features.npy")})}
-    for framework in "torch", "torch-csr":
+    for framework in "torch", "torch-csr", "torch-csr-each":
         ways[framework] = lambda framework=framework: bench.peer(framework, network, graph, options.steps, "aggregate")
     found = alternate(ways, options.rounds)
     triad = float(subprocess.run([bench.tool("triad"), str(options.threads)], check=True, stdout=subprocess.PIPE).stdout)
     moved = 4 * width * (options.edges + 2 * options.nodes) + 4 * options.edges
     print(f"\nsum of messages, {width} features ({gib(4 * width * options.nodes)} of them); a triad does {triad:.1f} GB/s")
-    print(f"{'':12}{'ms':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'GB/s':>8}{'memory':>11}{'steps':>7}")
+    print(f"{'':15}{'ms':>9}{'ratio':>8}{'CPU s':>9}{'ratio':>8}{'GB/s':>8}{'memory':>11}{'steps':>7}")
     for key, run in found.items():
         if isinstance(run, str):
-            print(f"{key:12} {run}")
+            print(f"{key:15} {run}")
         else:
-            print(f"{key:12}{1e3 * run.median:9.1f}{run.median / found['smex'].median:7.1f}x{run.cpu:9.3f}"
+            print(f"{key:15}{1e3 * run.median:9.1f}{run.median / found['smex'].median:7.1f}x{run.cpu:9.3f}"
                   f"{run.cpu / found['smex'].cpu:7.1f}x{moved / run.median / 1e9:8.1f}{gib(run.memory):>11}{len(run.seconds):7}")
 
 
