@@ -1,7 +1,7 @@
 // The partition search alone: time, bytes and bounds, by algorithm.
 //
 // usage: search [--gpus N] [--algorithm NAME]... [--inference] [--no-bound]
-//               [--table-entries N] MODEL...
+//               [--table-entries N] [--sums-apart] MODEL...
 //
 // Prints a JSON object per model and algorithm, a line each. Seconds are of the
 // processor, so that a busy machine does not show. "search_bytes" is how much
@@ -9,7 +9,9 @@
 // --no-bound, no lower bound of whole plans is sought. "all_steps_together": of
 // what all steps were decided together (Graph.h), or "" where that would have
 // made tables of more than "table_entries" entries, or twice as many in all:
-// Params::maxFlatTableEntries and maxFlatEntries, or N and twice that.
+// Params::maxFlatTableEntries and maxFlatEntries, or N and twice that. With
+// --sums-apart, sums of sums are no operators (Sums.h): each sum is brought
+// together by itself.
 #include "compiler/partition/Algorithm.h"
 #include "examples/bench/LoadGraph.h"
 
@@ -49,6 +51,15 @@ bool isCoarsened(const std::string &name) {
   return false;
 }
 
+Result<partition::PartitionPlan>
+withSumsApart(const partition::OperatorGraph &graph, int64_t gpus,
+              const std::string &name, const partition::Params &params) {
+  for (const partition::Algorithm &algorithm : partition::algorithms())
+    if (algorithm.name == name)
+      return algorithm.run(graph, gpus, params);
+  return fail("no algorithm \"", name, "\"");
+}
+
 double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 /// A number of bytes that Linux tells of this process: VmRSS is what it has in
@@ -73,7 +84,7 @@ int64_t startOfMemory() {
 
 int main(int argc, char **argv) {
   int64_t gpus = 8;
-  bool training = true;
+  bool training = true, sumsApart = false;
   partition::Params params;
   std::vector<std::string> algorithms, models;
   for (int i = 1; i < argc; ++i) {
@@ -84,6 +95,8 @@ int main(int argc, char **argv) {
       algorithms.push_back(argv[++i]);
     else if (word == "--inference")
       training = false;
+    else if (word == "--sums-apart")
+      sumsApart = true;
     else if (word == "--no-bound")
       params.lowerBound = false;
     else if (word == "--table-entries" && i + 1 < argc)
@@ -106,7 +119,9 @@ int main(int argc, char **argv) {
       const int64_t before = startOfMemory();
       const auto wallStart = Clock::now();
       const double start = processorSeconds();
-      const auto plan = partition::partition(*graph, gpus, algorithm, params);
+      const auto plan =
+          sumsApart ? withSumsApart(*graph, gpus, algorithm, params)
+                    : partition::partition(*graph, gpus, algorithm, params);
       const double seconds = processorSeconds() - start;
       const std::chrono::duration<double> wall = Clock::now() - wallStart;
       if (!plan) {
@@ -118,6 +133,7 @@ int main(int argc, char **argv) {
           {"algorithm", algorithm},
           {"gpus", gpus},
           {"coarsened", isCoarsened(algorithm)},
+          {"sums_apart", sumsApart},
           {"operators", graph->operators.size()},
           {"import_seconds", importSeconds},
           {"seconds", seconds},
