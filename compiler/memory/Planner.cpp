@@ -4,7 +4,7 @@
 #include "compiler/memory/Descent.h"
 #include "compiler/memory/Gaps.h"
 #include "compiler/memory/LayoutSweep.h"
-#include "compiler/memory/Occupancy.h"
+#include "compiler/memory/Orders.h"
 #include "compiler/memory/Reassembly.h"
 
 #include <algorithm>
@@ -12,88 +12,6 @@
 #include <optional>
 
 using namespace smex::memory;
-
-namespace {
-
-/// Places buffers in the given order, each in the lowest gap that holds it
-/// among those placed before whose lifetimes overlap its own.
-/// Leaves `occupancy`, which is theirs, as they take it.
-Placement place(const std::vector<Allocation> &buffers,
-                const std::vector<int> &order, Occupancy &occupancy) {
-  Placement result;
-  result.offsets.assign(buffers.size(), 0);
-  occupancy.clear();
-  for (int id : order) {
-    const Allocation &b = buffers[id];
-    if (b.size == 0)
-      continue;
-    if (b.lower < b.upper) {
-      result.offsets[id] = occupancy.lowestGap(id);
-      occupancy.take(id, result.offsets[id]);
-    }
-    result.peak = std::max(result.peak, result.offsets[id] + b.size);
-  }
-  return result;
-}
-
-/// Rounds of `repair` at most.
-constexpr int kRounds = 64;
-/// Steps of an occupancy after which no other order is tried, and after which
-/// a repair ends: some seconds, and one.
-constexpr int64_t kOrderSteps = int64_t(1) << 29;
-constexpr int64_t kRepairSteps = int64_t(1) << 27;
-/// Of more buffers, an order that comes near the bound ends the search.
-constexpr size_t kFew = 4096;
-
-/// Per buffer, the most bytes that are alive at once in its life.
-std::vector<int64_t> crowdsOf(const std::vector<Allocation> &buffers) {
-  std::vector<int64_t> times;
-  for (const Allocation &b : buffers)
-    times.insert(times.end(), {b.lower, b.upper});
-  std::sort(times.begin(), times.end());
-  times.erase(std::unique(times.begin(), times.end()), times.end());
-  const auto at = [&](int64_t time) {
-    return std::lower_bound(times.begin(), times.end(), time) - times.begin();
-  };
-  std::vector<int64_t> changes(times.size() + 1), alive(times.size());
-  for (const Allocation &b : buffers)
-    if (b.lower < b.upper) {
-      changes[size_t(at(b.lower))] += b.size;
-      changes[size_t(at(b.upper))] -= b.size;
-    }
-  std::partial_sum(changes.begin(), changes.end() - 1, alive.begin());
-  std::vector<int64_t> crowds;
-  for (const Allocation &b : buffers)
-    crowds.push_back(b.lower < b.upper
-                         ? *std::max_element(alive.begin() + at(b.lower),
-                                             alive.begin() + at(b.upper))
-                         : 0);
-  return crowds;
-}
-
-/// What sticks out of the bound was placed too late: it goes to the front, and
-/// all are placed again ("squeaky wheel" optimization, Joslin and Clements).
-/// Gives the best of the rounds.
-Placement repair(const std::vector<Allocation> &buffers, std::vector<int> order,
-                 Placement placement, int64_t bound, Occupancy &occupancy) {
-  Placement best = placement;
-  const int64_t until = occupancy.steps() + kRepairSteps;
-  for (int round = 0; round < kRounds; ++round) {
-    if (isNearEnough(best.peak, bound) || occupancy.steps() > until)
-      break;
-    const auto fits = [&](int i) {
-      return placement.offsets[i] + buffers[i].size <= bound;
-    };
-    std::stable_partition(order.begin(), order.end(),
-                          [&](int i) { return !fits(i); });
-    placement = place(buffers, order, occupancy);
-    if (placement.peak < best.peak)
-      best = placement;
-  }
-  return best;
-}
-
-} // namespace
 
 void Placement::improve(const std::vector<Allocation> &buffers,
                         std::vector<int64_t> others) {
@@ -159,59 +77,6 @@ smex::memory::lengthened(std::vector<Allocation> buffers,
 
 namespace {
 
-/// The best of several orders, with that order.
-std::pair<Placement, std::vector<int>>
-bestOrder(const std::vector<Allocation> &buffers, int64_t alignment,
-          Occupancy &occupancy) {
-  const auto length = [&](int i) {
-    return buffers[i].upper - buffers[i].lower;
-  };
-  const auto bySize = [&](int a, int b) {
-    return buffers[a].size > buffers[b].size;
-  };
-  const auto byLength = [&](int a, int b) { return length(a) > length(b); };
-  const auto byArea = [&](int a, int b) {
-    return double(buffers[a].size) * length(a) >
-           double(buffers[b].size) * length(b);
-  };
-  const auto byStart = [&](int a, int b) {
-    return buffers[a].lower != buffers[b].lower
-               ? buffers[a].lower < buffers[b].lower
-               : buffers[a].size > buffers[b].size;
-  };
-
-  const int64_t bound = mostAlive(buffers, alignment);
-  std::pair<Placement, std::vector<int>> best;
-  const auto attempt = [&](auto less) {
-    if (!best.second.empty() && buffers.size() > kFew &&
-        (isNearEnough(best.first.peak, bound) ||
-         occupancy.steps() > kOrderSteps))
-      return;
-    std::vector<int> order(buffers.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), less);
-    Placement placement = place(buffers, order, occupancy);
-    if (best.second.empty() || placement.peak < best.first.peak)
-      best = {std::move(placement), std::move(order)};
-  };
-  attempt(bySize);
-  attempt(byLength);
-  attempt(byArea);
-  attempt(byStart);
-  best.first.lowerBound = bound;
-  return best;
-}
-
-} // namespace
-
-Placement smex::memory::packGreedily(const std::vector<Allocation> &buffers,
-                                     int64_t alignment) {
-  Occupancy occupancy(buffers, alignment);
-  return bestOrder(buffers, alignment, occupancy).first;
-}
-
-namespace {
-
 /// What is worth doing for a lower peak: all where it is 4 % above the bound,
 /// and in proportion where it is nearer; `most` times that where it is further.
 int64_t worthDoing(int64_t steps, const Placement &placement, double most = 1) {
@@ -227,6 +92,9 @@ constexpr int64_t kAtFirst = 64;
 constexpr double kMost = 2;
 /// How much risk boxes are put together with, for good.
 constexpr double kRisks[] = {0.0015, 0.01, 0.05, 0.2, 1};
+/// Of many buffers, mending ends where some rounds in a row left more than
+/// this share of the boxes: what then is in the wrong place stays there.
+constexpr double kStuck = 0.98;
 /// Of boxes: the share of the steps for one attempt to pack them.
 constexpr int64_t kBoxShare = 16;
 /// Mending boxes of so many buffers takes all steps, of others it takes steps
@@ -235,8 +103,10 @@ constexpr int64_t kBoxShare = 16;
 constexpr int64_t kManyBuffers = 1024, kMostSteps = 8 * kManyBuffers;
 /// Packings of boxes are looked for so often, if there are not more than these,
 /// each time with this share of the steps that one attempt has.
-constexpr int kRoundsOfMending = 128, kRoundsOfStart = 32;
+constexpr int kRoundsOfMending = 128, kRoundsOfStart = 32, kRoundsOfLook = 16;
 constexpr size_t kFewBoxes = 400;
+/// Of so many buffers, mending starts again from time to time.
+constexpr size_t kFew = 4096;
 constexpr int64_t kLookShare = 16;
 /// Of the steps of mending: the share where buffers do not look cut.
 constexpr int64_t kNotCut = 16;
@@ -244,6 +114,8 @@ constexpr int64_t kNotCut = 16;
 constexpr size_t kMostMended = 100'000;
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
+/// One of mending, as so many.
+constexpr int64_t kMendStep = 2;
 
 /// Walks through time at the bound, and then backwards: what is hard to guess
 /// in one direction may be sure in the other. Half of the steps each, and more
@@ -338,7 +210,7 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
     return;
   const int64_t count =
       std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kMostSteps);
-  const int64_t all = steps / kManyBuffers * count;
+  const int64_t all = steps / kMendStep / kManyBuffers * count;
   Reassembly boxes(buffers, alignment, gaps(buffers, alignment));
   boxes.build(all / 2);
   // Where next to nothing belongs together, there is no more to find.
@@ -347,9 +219,15 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
   std::optional<Reassembly> built;
   if (startsAgain)
     built = boxes;
-  for (int round = 1; round <= kRoundsOfMending; ++round) {
+  size_t before = boxes.outerCount();
+  for (int round = 1, last = kRoundsOfMending; round <= last; ++round) {
     boxes.mend(all / (isCut ? 1 : kNotCut) / kRoundsOfMending);
-    const bool isLast = round == kRoundsOfMending;
+    if (!startsAgain && round % kRoundsOfLook == 0) {
+      if (double(boxes.outerCount()) > kStuck * double(before))
+        last = round;
+      before = boxes.outerCount();
+    }
+    const bool isLast = round == last;
     packMended(buffers, boxes, alignment,
                steps / kBoxShare / (isLast ? 1 : kLookShare), isLast, best);
     if (best.peak <= best.lowerBound)
@@ -365,23 +243,8 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
 
 Placement smex::memory::pack(const std::vector<Allocation> &buffers,
                              int64_t alignment, int64_t steps) {
-  Occupancy occupancy(buffers, alignment);
-  auto [best, order] = bestOrder(buffers, alignment, occupancy);
+  Placement best = packInOrders(buffers, alignment);
   const int64_t bound = best.lowerBound;
-  best = repair(buffers, order, std::move(best), bound, occupancy);
-  if (!isNearEnough(best.peak, bound)) {
-    // Not good at first, but often the best to repair.
-    const std::vector<int64_t> crowds = crowdsOf(buffers);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-      return crowds[a] != crowds[b] ? crowds[a] > crowds[b]
-                                    : buffers[a].size > buffers[b].size;
-    });
-    Placement other = repair(buffers, order, place(buffers, order, occupancy),
-                             bound, occupancy);
-    if (other.peak < best.peak)
-      best = std::move(other);
-  }
-  best.lowerBound = bound;
   if (best.peak <= bound)
     return best;
   Descent descent(buffers, alignment);
