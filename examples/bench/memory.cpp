@@ -5,10 +5,14 @@
 //                         whether PackingSearch alone, without the planner,
 //                         finds a packing within so many bytes, and how soon
 //   memory PLAN ..        the worker of each plan that is furthest above it
-//   memory --cut N ..     full rectangles of memory and time, cut at random
-//   into
-//                         N buffers: twelve classes, two of each, without gaps
-//                         and with 5 %. Without N: 50, 300, 600 and 1000
+//   memory --cut [--seeds S] N ..
+//                         full rectangles of memory and time, cut at random
+//                         into N buffers: twelve classes, two (or S) of each,
+//                         without gaps and with 5 %. Without N: 50, 300, 600
+//                         and 1000
+//   memory --growth N ..  how time and memory grow with the number of buffers,
+//                         of an easy class and of a hard one. Without N: 1000,
+//                         3000, 10000, 30000 and 100000
 //
 // Prints the bound, how far above it greedy orders and the planner end, and the
 // planner's seconds; of rectangles, rows of the table in README.md.
@@ -20,13 +24,48 @@
 #include "test/compiler/memory/Cut.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
-#include <sys/resource.h>
+#include <malloc.h>
+#include <new>
 
 using namespace smex;
+
+namespace {
+
+/// Bytes that are allocated, and the most since the last reset: what the
+/// process keeps of what it has freed says nothing of the planner.
+std::atomic<int64_t> allocated{0}, mostAllocated{0};
+
+void count(int64_t bytes) {
+  const int64_t now = allocated += bytes;
+  if (now > mostAllocated)
+    mostAllocated = now;
+}
+
+} // namespace
+
+void *operator new(std::size_t bytes) {
+  void *const place = std::malloc(bytes ? bytes : 1);
+  if (!place)
+    throw std::bad_alloc();
+  count(int64_t(malloc_usable_size(place)));
+  return place;
+}
+
+void operator delete(void *place) noexcept {
+  count(-int64_t(malloc_usable_size(place)));
+  std::free(place);
+}
+
+void operator delete(void *place, std::size_t) noexcept {
+  operator delete(place);
+}
 
 namespace {
 
@@ -107,62 +146,98 @@ bool print(const std::string &name, size_t buffers, int64_t bound,
   return measured.isSound;
 }
 
-double peakMiB() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return double(usage.ru_maxrss) / 1024;
-}
+/// What packing takes: the processor's seconds, and the most bytes that it
+/// allocates.
+struct Packed {
+  memory::Placement placement;
+  double seconds = 0;
+  int64_t bytes = 0;
+  bool isSound = false;
+  double above = 0; // % above the capacity
+
+  Packed(const std::vector<memory::Allocation> &buffers, int64_t capacity) {
+    const int64_t before = mostAllocated = allocated.load();
+    const std::clock_t start = std::clock();
+    placement = memory::pack(buffers);
+    seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
+    bytes = mostAllocated - before;
+    isSound =
+        memory::test::isPacking(buffers, placement.offsets, placement.peak);
+    // With gaps the capacity may be more than is ever needed.
+    above =
+        std::max(0., 100. * (double(placement.peak) / double(capacity) - 1));
+  }
+};
 
 /// A row of the table in README.md; false where a packing is unsound.
-bool measureCut(size_t pieces, int gaps) {
-  constexpr unsigned kSeeds = 2;
-  int count = 0, atCapacity = 0;
-  double above = 0, most = 0, seconds = 0, longest = 0;
+bool measureCut(size_t pieces, int gaps, unsigned seeds) {
+  int count = 0, atCapacity = 0, near = 0;
+  double above = 0, most = 0, seconds = 0, longest = 0, bytes = 0;
   bool isSound = true;
   for (const int inTime : {20, 50, 80})
     for (const int pinwheels : {0, 50})
       for (const int64_t unit : {4096, 64})
-        for (unsigned seed = 1; seed <= kSeeds; ++seed) {
-          memory::test::Cutting kind{pieces, int64_t(pieces),
-                                     (int64_t(1) << 20) / unit, unit};
-          kind.inTime = inTime;
-          kind.pinwheels = pinwheels;
-          kind.gaps = gaps;
+        for (unsigned seed = 1; seed <= seeds; ++seed) {
+          const auto kind =
+              memory::test::ofMebibyte(pieces, unit, gaps, inTime, pinwheels);
           const auto buffers = memory::test::cut(kind, seed);
-          const auto start = std::chrono::steady_clock::now();
-          const memory::Placement placement = memory::pack(buffers);
-          const double took = std::chrono::duration<double>(
-                                  std::chrono::steady_clock::now() - start)
-                                  .count();
-          isSound &= memory::test::isPacking(buffers, placement.offsets,
-                                             placement.peak);
-          // With gaps the capacity may be more than is ever needed.
-          const double over = std::max(
-              0.,
-              100. * (double(placement.peak) / double(kind.capacity()) - 1));
+          const Packed packed(buffers, kind.capacity());
+          isSound &= packed.isSound;
           ++count;
-          atCapacity += over == 0;
-          above += over;
-          most = std::max(most, over);
-          seconds += took;
-          longest = std::max(longest, took);
+          atCapacity += packed.above == 0;
+          near += packed.above <= 0.5;
+          above += packed.above;
+          most = std::max(most, packed.above);
+          seconds += packed.seconds;
+          longest = std::max(longest, packed.seconds);
+          bytes =
+              std::max(bytes, double(packed.bytes) / double(buffers.size()));
         }
   std::printf(
-      "| %zu | %s | %d of %d | %.3g, %.3g | %.2f, %.2f | %.0f MiB |%s\n",
-      pieces, gaps ? "5 %" : "none", atCapacity, count, above / count, most,
-      seconds / count, longest, peakMiB(), isSound ? "" : " UNSOUND");
+      "| %zu | %s | %d of %d | %d | %.3g, %.3g | %.2f, %.2f | %.1f |%s\n",
+      pieces, gaps ? "5 %" : "none", atCapacity, count, near, above / count,
+      most, seconds / count, longest, bytes / 1024, isSound ? "" : " UNSOUND");
   std::fflush(stdout);
   return isSound;
 }
 
-bool measureCuts(const std::vector<size_t> &counts) {
+bool measureCuts(const std::vector<size_t> &counts, unsigned seeds) {
   std::printf(
-      "| buffers | gaps | at the capacity | mean, worst %% above | mean, "
-      "worst s | peak memory so far |\n|---|---|---|---|---|---|\n");
+      "| buffers | gaps | at the capacity | within 0.5 %% | mean, worst "
+      "%% above | mean, worst s | most KiB a buffer "
+      "|\n|---|---|---|---|---|---|---|\n");
   bool good = true;
   for (const size_t pieces : counts)
     for (const int gaps : {0, 5})
-      good &= measureCut(pieces, gaps);
+      good &= measureCut(pieces, gaps, seeds);
+  return good;
+}
+
+/// Rows of the other table in README.md; false where a packing is unsound.
+bool measureGrowth(const std::vector<size_t> &counts) {
+  std::printf(
+      "| buffers | easy: %% above | s | ms a buffer | MiB | KiB a buffer "
+      "| hard: %% above | s | ms a buffer | MiB | KiB a buffer "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+  bool good = true;
+  for (const size_t pieces : counts) {
+    std::printf("| %zu |", pieces);
+    for (const bool isHard : {false, true}) {
+      const auto kind = memory::test::ofMebibyte(pieces, 64, isHard ? 5 : 0, 50,
+                                                 isHard ? 50 : 0);
+      const auto buffers = memory::test::cut(kind, 1);
+      const Packed packed(buffers, kind.capacity());
+      good &= packed.isSound;
+      const double number = double(buffers.size()),
+                   bytes = double(packed.bytes);
+      std::printf(" %.3g | %.2f | %.2f | %.1f | %.1f |%s", packed.above,
+                  packed.seconds, 1e3 * packed.seconds / number,
+                  bytes / (1 << 20), bytes / 1024 / number,
+                  packed.isSound ? "" : " UNSOUND");
+    }
+    std::printf("\n");
+    std::fflush(stdout);
+  }
   return good;
 }
 
@@ -227,12 +302,21 @@ bool measureFile(const std::string &path) {
                measure(buffers));
 }
 
+/// False where it is no number from 1 to `most`.
+bool parseCount(std::string_view text, size_t most, size_t &count) {
+  const auto parsed =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() &&
+         count >= 1 && count <= most;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    std::fprintf(stderr, "usage: memory FILE.csv|PLAN .. | --cut [N ..] | "
-                         "--within BYTES FILE.csv ..\n");
+    std::fprintf(stderr,
+                 "usage: memory FILE.csv|PLAN .. | --cut [--seeds S] [N ..] | "
+                 "--growth [N ..] | --within BYTES FILE.csv ..\n");
     return 2;
   }
   if (argv[1] == std::string_view("--within")) {
@@ -250,26 +334,44 @@ int main(int argc, char **argv) {
       good &= measureWithin(capacity, argv[i]);
     return good ? 0 : 1;
   }
-  if (argv[1] == std::string_view("--cut")) {
-    std::vector<size_t> counts;
-    for (int i = 2; i < argc; ++i) {
-      const std::string_view text = argv[i];
-      size_t count = 0;
-      const auto parsed =
-          std::from_chars(text.data(), text.data() + text.size(), count);
-      if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() ||
-          count < 1 || count > 1000000) {
+  if (const std::string_view table = argv[1];
+      table == "--cut" || table == "--growth") {
+    int first = 2;
+    size_t seeds = 2;
+    if (table == "--cut" && argc > 3 &&
+        argv[2] == std::string_view("--seeds")) {
+      if (!parseCount(argv[3], 100, seeds)) {
         std::fprintf(stderr,
-                     "memory: error: --cut %s: is no number of buffers from 1 "
-                     "to 1000000\n",
-                     argv[i]);
+                     "memory: error: --seeds %s: is no number from 1 to 100\n",
+                     argv[3]);
+        return 2;
+      }
+      first = 4;
+    }
+    std::vector<size_t> counts;
+    for (int i = first; i < argc; ++i) {
+      size_t count = 0;
+      if (!parseCount(argv[i], 1000000, count)) {
+        std::fprintf(stderr,
+                     "memory: error: %s %s: is no number of buffers from 1 to "
+                     "1000000\n",
+                     argv[1], argv[i]);
         return 2;
       }
       counts.push_back(count);
     }
-    if (counts.empty())
-      counts = {50, 300, 600, 1000};
-    return measureCuts(counts) ? 0 : 1;
+    if (table == "--growth")
+      return measureGrowth(
+                 counts.empty()
+                     ? std::vector<size_t>{1000, 3000, 10000, 30000, 100000}
+                     : counts)
+                 ? 0
+                 : 1;
+    return measureCuts(counts.empty() ? std::vector<size_t>{50, 300, 600, 1000}
+                                      : counts,
+                       unsigned(seeds))
+               ? 0
+               : 1;
   }
   std::printf("%-40s %9s %15s %8s %8s %9s\n", "% above the bound", "buffers",
               "bound", "greedy", "ours", "seconds");
