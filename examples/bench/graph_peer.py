@@ -4,7 +4,7 @@
 usage: graph_peer.py JSON      (graph_runs.py, and the programs that use it, have what JSON says)
 
 It is a process of its own, so that its memory is its own. `prepare` writes what all frameworks train on: features, labels
-and the same initial weights. Needs numpy and scipy, and PyTorch, PyTorch Geometric (pyg) or DGL for those.
+and the same initial weights. Needs numpy and scipy, and PyTorch, PyTorch Geometric (pyg), DGL or iSpLib for those.
 """
 
 import json
@@ -25,11 +25,13 @@ def peak_memory():
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024
 
 
-def read_graph(path):
-    """Sources and destinations; with an edge from itself to itself for each node that has none, at the end."""
+def read_graph(path, with_loops=True):
+    """Sources and destinations; with an edge from itself to itself for each node that has none, at the end, or as they are."""
     matrix = scipy.sparse.load_npz(path).tocsr()
     sources = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     destinations = matrix.indices.astype(np.int64)
+    if not with_loops:
+        return matrix.shape[0], sources, destinations
     lacks = np.setdiff1d(np.arange(matrix.shape[0]), sources[sources == destinations])
     return matrix.shape[0], np.concatenate([sources, lacks]), np.concatenate([destinations, lacks])
 
@@ -49,6 +51,12 @@ def prepare(task):
     weights = {}
     for number, (inner, heads, each) in enumerate(layers_of(task)):
         layer = f"layer{number}/"
+        if task["model"] == "sage-sum":
+            # Small, as sums over thousands of neighbours are large.
+            weights[layer + "own/weight"], weights[layer + "neighbours/weight"] = (
+                draw(inner, each) * np.float32((2 / (inner + each)) ** 0.5 * scale) for scale in (1, 1e-2))
+            weights[layer + "own/bias"] = np.zeros(each, np.float32)
+            continue
         weights[layer + "weight"] = draw(inner, heads * each) * np.float32((2 / (inner + each)) ** 0.5)
         weights[layer + "bias"] = np.zeros(heads * each, np.float32)
         if task["model"] == "gat":
@@ -147,9 +155,9 @@ def plain_csr(task, torch, weights, nodes, sources, destinations):
 
 
 def pyg_csr(task, torch, weights, nodes, sources, destinations):
-    """PyTorch Geometric's GCN on a sparse matrix in place of a list of edges, with which it sums messages without making
+    """PyTorch Geometric's layers on a sparse matrix in place of a list of edges, with which it sums messages without making
     them (`message_and_aggregate`)."""
-    assert task["model"] == "gcn"
+    assert task["model"] != "gat"
     matrix = scipy.sparse.csr_matrix((np.ones(len(sources), np.float32), (destinations.numpy(), sources.numpy())), (nodes, nodes))
     csr = torch.sparse_csr_tensor(torch.from_numpy(matrix.indptr), torch.from_numpy(matrix.indices),
                                   torch.from_numpy(matrix.data), matrix.shape)
@@ -165,10 +173,34 @@ def pyg(task, torch, weights, nodes, sources, destinations, edges=None):
     return parameters, lambda x: network(x, edges)
 
 
+def sparse_tensor(task, torch, weights, nodes, sources, destinations):
+    """The same on a torch_sparse.SparseTensor, as iSpLib's authors measured PyTorch Geometric ("PT2"): it makes a matrix of
+    PyTorch's of it in each product."""
+    from torch_sparse import SparseTensor
+    matrix = SparseTensor(row=destinations, col=sources, sparse_sizes=(nodes, nodes)).fill_cache_()
+    return pyg(task, torch, weights, nodes, sources, destinations, matrix)
+
+
+def torch_sparse(task, torch, *graph):
+    """The same, with torch_sparse's own product ("PT1")."""
+    import torch_geometric.typing
+    torch_geometric.typing.WITH_PT20 = False
+    return sparse_tensor(task, torch, *graph)
+
+
+def isplib(task, torch, *graph):
+    """The same, with products that iSpLib has put in the place of torch_sparse's."""
+    from isplib import iSpLibPlugin
+    iSpLibPlugin.patch_pyg()
+    return sparse_tensor(task, torch, *graph)
+
+
 def pyg_network(task, torch, weights):
     """Its parameters, and a function of features and edges."""
-    from torch_geometric.nn import GATConv, GCNConv
-    if task["model"] == "gcn":
+    from torch_geometric.nn import GATConv, GCNConv, SAGEConv
+    if task["model"] == "sage-sum":
+        make = lambda inner, heads, each: SAGEConv(inner, each, aggr="sum")
+    elif task["model"] == "gcn":
         cached = "molecules" not in task and "at_once" not in task
         make = lambda inner, heads, each: GCNConv(inner, each, cached=cached, add_self_loops=False)
     else:
@@ -177,15 +209,18 @@ def pyg_network(task, torch, weights):
     with torch.no_grad():
         for number, each in enumerate(convolutions):
             layer = f"layer{number}/"
+            if task["model"] == "sage-sum":
+                each.lin_l.weight.copy_(weights[layer + "neighbours/weight"].T)
+                each.lin_l.bias.copy_(weights[layer + "own/bias"])
+                each.lin_r.weight.copy_(weights[layer + "own/weight"].T)
+                continue
             each.lin.weight.copy_(weights[layer + "weight"].T)
             each.bias.copy_(weights[layer + "bias"])
             if task["model"] == "gat":
                 each.att_src.copy_(weights[layer + "attention/source"][None])
                 each.att_dst.copy_(weights[layer + "attention/destination"][None])
-    if task["model"] == "gcn":  # its rule for the degree of nodes is the same once the loops are there
-        between = torch.relu
-    else:
-        between = torch.nn.functional.elu
+    # GCN's rule for the degree of nodes is the same once the loops are there.
+    between = torch.nn.functional.elu if task["model"] == "gat" else torch.relu
     return convolutions.parameters(), lambda x, edges: convolutions[1](between(convolutions[0](x, edges)), edges)
 
 
@@ -239,14 +274,15 @@ def dgl_network(task, torch, weights):
             lambda x, graph: convolutions[1](graph, between(convolutions[0](graph, x).flatten(1))).flatten(1))
 
 
-FRAMEWORKS = {"torch": plain, "torch-csr": plain_csr, "pyg": pyg, "pyg-csr": pyg_csr, "dgl": dgl}
+FRAMEWORKS = {"torch": plain, "torch-csr": plain_csr, "pyg": pyg, "pyg-csr": pyg_csr, "dgl": dgl, "pyg-2.4": pyg,
+              "pyg-2.4-sparse-tensor": sparse_tensor, "pyg-2.4-torch-sparse": torch_sparse, "isplib": isplib}
 
 
 def train(task):
     import torch
     torch.set_num_threads(task["threads"])
     torch.manual_seed(1)
-    nodes, sources, destinations = read_graph(task["graph"])
+    nodes, sources, destinations = read_graph(task["graph"], task["model"] != "sage-sum")
     weights = {name: torch.from_numpy(array).requires_grad_()
                for name, array in read_safetensors(os.path.join(task["work"], "parameters.safetensors")).items()}
     x = torch.from_numpy(np.load(os.path.join(task["work"], "features.npy")))

@@ -17,12 +17,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 RATE = 0.01
 # Peers that sum messages as a sparse matrix times features, which attention has no matrix for.
-OF_MATRICES = ("torch-csr", "pyg-csr")
+OF_MATRICES = ("torch-csr", "pyg-csr", "pyg-2.4-sparse-tensor", "pyg-2.4-torch-sparse", "isplib")
+# Peers that need iSpLib's versions of PyTorch (2.1) and PyTorch Geometric (2.4).
+OF_ISPLIB = ("pyg-2.4", "pyg-2.4-sparse-tensor", "pyg-2.4-torch-sparse", "isplib")
 
 
 @dataclasses.dataclass
 class Network:
-    model: str  # gcn or gat
+    model: str  # gcn, gat or sage-sum
     features: int
     hidden: int  # of a head
     classes: int
@@ -30,7 +32,7 @@ class Network:
 
     def zoo(self):
         heads = ["--heads", str(self.heads)] if self.model == "gat" else []
-        return [self.model, "--layers", "2", "--features", str(self.features), "--hidden", str(self.hidden),
+        return [self.model.removesuffix("-sum"), "--layers", "2", "--features", str(self.features), "--hidden", str(self.hidden),
                 "--classes", str(self.classes), *heads]
 
 
@@ -60,6 +62,7 @@ def add_options(parser):
     parser.add_argument("--bin", default=os.path.join(HERE, "../../bazel-bin"), help="what is built (default: bazel-bin)")
     parser.add_argument("--python", default=sys.executable, help="a Python with PyTorch and its kin (default: this one)")
     parser.add_argument("--dgl-python", help="another one that has DGL, which needs an older PyTorch")
+    parser.add_argument("--isplib-python", help="another one that has iSpLib, which needs PyTorch 2.1 and PyTorch Geometric 2.4")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="default: %(default)s")
     parser.add_argument("--budget", type=float, default=20,
                         help="seconds after which a peer stops stepping; default: %(default)s")
@@ -110,9 +113,10 @@ class Bench:
         return json.loads(done.stdout.splitlines()[-1]) if done.stdout else None
 
     def peer(self, framework, network, graph, steps, do="train"):
-        python = self.options.dgl_python if framework == "dgl" else self.options.python
+        option = "dgl" if framework == "dgl" else "isplib" if framework in OF_ISPLIB else None
+        python = getattr(self.options, f"{option}_python") if option else self.options.python
         if not python:
-            raise Failed("no --dgl-python")
+            raise Failed(f"no --{option}-python")
         self.prepare(network, graph)
         found = self.child(python, {"do": do, "framework": framework, "steps": steps, **self.task(network, graph)})
         if "out of memory" in found:
@@ -153,11 +157,24 @@ class Bench:
         if not os.path.exists(model):
             subprocess.run([self.tool("smex-zoo"), *network.zoo(), "-o", model], check=True, stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
+            if network.model == "sage-sum":  # the zoo's GraphSAGE has means
+                replace_operator(model, "mean_messages", "sum_messages")
         plan, seconds, memory, _ = self.compile(model, graph)
         run = self.run(plan, steps, {name: self.path(name + ".npy") for name in ("features", "labels")},
                        self.path("parameters.safetensors"))
         run.compiling = (seconds, memory)
         return run
+
+
+def replace_operator(model, old, new):
+    """In the file of a model."""
+    with open(model, encoding="utf-8") as file:
+        described = json.load(file)
+    for node in described["nodes"]:
+        if node["op"] == old:
+            node["op"] = new
+    with open(model, "w", encoding="utf-8") as file:
+        json.dump(described, file)
 
 
 def measure(words):
