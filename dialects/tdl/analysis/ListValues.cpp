@@ -180,6 +180,10 @@ int64_t ListPoint::value(const ExprRef &e) const {
 
 /// isKnown leaves no division by zero.
 int64_t ListPoint::combined(const ExprRef &e) const {
+  // The place of the next offset, of each vertex.
+  if (e->binary == BinaryOp::Add && typeOfOperand(e) == DType::I64)
+    return int64_t(uint64_t(value(e->children[0])) +
+                   uint64_t(value(e->children[1])));
   tdl::Scalar result = tdl::scalarOf(int64_t(0));
   tdl::evaluate(e->binary, typeOfOperand(e),
                 tdl::scalarOf(value(e->children[0])),

@@ -172,7 +172,13 @@ Runs RowReads::find(const Box &indices) const {
       std::vector<Interval> all;
       const auto addTerms = [&] {
         const Interval terms = limits();
-        if (!terms.empty())
+        if (terms.empty())
+          return;
+        // A list of offsets goes on where it was.
+        if (!all.empty() && terms.lo >= all.back().lo &&
+            terms.lo <= all.back().hi)
+          all.back().hi = std::max(all.back().hi, terms.hi);
+        else
           all.push_back(terms);
       };
       forEach(bounds.variables, 0, addTerms, forEach);
