@@ -92,9 +92,6 @@ constexpr int64_t kAtFirst = 64;
 constexpr double kMost = 2;
 /// How much risk boxes are put together with, for good.
 constexpr double kRisks[] = {0.0015, 0.01, 0.05, 0.2, 1};
-/// Of many buffers, mending ends where some rounds in a row left more than
-/// this share of the boxes: what then is in the wrong place stays there.
-constexpr double kStuck = 0.98;
 /// Of boxes: the share of the steps for one attempt to pack them.
 constexpr int64_t kBoxShare = 16;
 /// Mending boxes of so many buffers takes all steps, of others it takes steps
@@ -103,7 +100,7 @@ constexpr int64_t kBoxShare = 16;
 constexpr int64_t kManyBuffers = 1024, kMostSteps = 8 * kManyBuffers;
 /// Packings of boxes are looked for so often, if there are not more than these,
 /// each time with this share of the steps that one attempt has.
-constexpr int kRoundsOfMending = 128, kRoundsOfStart = 32, kRoundsOfLook = 16;
+constexpr int kRoundsOfMending = 128, kRoundsOfStart = 32;
 constexpr size_t kFewBoxes = 400;
 /// Of so many buffers, mending starts again from time to time.
 constexpr size_t kFew = 4096;
@@ -114,8 +111,6 @@ constexpr int64_t kNotCut = 16;
 constexpr size_t kMostMended = 100'000;
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
-/// One of mending, as so many.
-constexpr int64_t kMendStep = 2;
 
 /// Walks through time at the bound, and then backwards: what is hard to guess
 /// in one direction may be sure in the other. Half of the steps each, and more
@@ -210,7 +205,7 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
     return;
   const int64_t count =
       std::clamp(int64_t(buffers.size()), kManyBuffers / 16, kMostSteps);
-  const int64_t all = steps / kMendStep / kManyBuffers * count;
+  const int64_t all = steps / kManyBuffers * count;
   Reassembly boxes(buffers, alignment, gaps(buffers, alignment));
   boxes.build(all / 2);
   // Where next to nothing belongs together, there is no more to find.
@@ -219,15 +214,9 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
   std::optional<Reassembly> built;
   if (startsAgain)
     built = boxes;
-  size_t before = boxes.outerCount();
-  for (int round = 1, last = kRoundsOfMending; round <= last; ++round) {
+  for (int round = 1; round <= kRoundsOfMending; ++round) {
     boxes.mend(all / (isCut ? 1 : kNotCut) / kRoundsOfMending);
-    if (!startsAgain && round % kRoundsOfLook == 0) {
-      if (double(boxes.outerCount()) > kStuck * double(before))
-        last = round;
-      before = boxes.outerCount();
-    }
-    const bool isLast = round == last;
+    const bool isLast = round == kRoundsOfMending;
     packMended(buffers, boxes, alignment,
                steps / kBoxShare / (isLast ? 1 : kLookShare), isLast, best);
     if (best.peak <= best.lowerBound)

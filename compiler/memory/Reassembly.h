@@ -77,10 +77,7 @@ private:
   // Wheels.cpp: five around each other, or four around free space.
   template <typename Visit>
   void forNear(int box, List starts, List ends, size_t most, Visit visit) const;
-  /// Of a wheel, in the order of its parts.
-  enum Part : uint8_t { Under, Centre, Right, Left, Above };
-  void findWheelsAround(int centre, bool amongAll, Part part, int x,
-                        std::vector<Parts> &found);
+  void findWheelsAround(int centre, bool amongAll, std::vector<Parts> &found);
   /// Those with the box, among outer boxes or all.
   void findWheels(int box, bool amongAll, std::vector<Parts> &found);
   void findTornWheelsAround(int centre);

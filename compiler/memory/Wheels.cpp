@@ -15,62 +15,20 @@ constexpr size_t kLooks = 64;
 /// The centre lives from a to b. One that ends at a is as much larger than one
 /// that starts then as the centre, and one that starts at b than one that ends
 /// then; those that start first start together, and the last end together.
-/// Where x is known to be one of the four, only wheels with it are looked for:
-/// the pair that it is in comes first, and there is next to nothing to look at.
-void Reassembly::findWheelsAround(int c, bool amongAll, Part part, int x,
+void Reassembly::findWheelsAround(int c, bool amongAll,
                                   std::vector<Parts> &found) {
   const List starts = amongAll ? AllStarts : OuterStarts,
              ends = amongAll ? AllEnds : OuterEnds;
   const Box &centre = boxes[c];
-  struct Range {
-    const int *first, *last;
-    const int *begin() const { return first; }
-    const int *end() const { return last; }
-  };
-  const auto among = [&](Part which, const std::vector<int> &all) {
-    return which == part ? Range{&x, &x + 1}
-                         : Range{all.data(), all.data() + all.size()};
-  };
   size_t looks = 0;
   const auto isTooMuch = [&] {
     ++taken;
     return ++looks > 4 * kLooks;
   };
-  const auto hasLife = [&](int box, int lower, int upper) {
-    return boxes[box].lower == lower && boxes[box].upper == upper;
-  };
-  if (part == Under || part == Right) {
-    for (int under : among(Under, list(ends, centre.upper))) {
-      if (boxes[under].lower >= centre.lower)
-        continue;
-      for (int right : among(Right, list(starts, centre.upper))) {
-        if (isTooMuch())
-          return;
-        if (boxes[under].size + centre.size != boxes[right].size)
-          continue;
-        for (int left :
-             shorter(starts, ends, boxes[under].lower, centre.lower)) {
-          if (isTooMuch())
-            return;
-          if (!hasLife(left, boxes[under].lower, centre.lower))
-            continue;
-          for (int above :
-               shorter(starts, ends, centre.lower, boxes[right].upper)) {
-            if (isTooMuch())
-              return;
-            if (hasLife(above, centre.lower, boxes[right].upper) &&
-                boxes[above].size + centre.size == boxes[left].size)
-              found.push_back({under, c, right, left, above});
-          }
-        }
-      }
-    }
-    return;
-  }
-  for (int left : among(Left, list(ends, centre.lower))) {
+  for (int left : list(ends, centre.lower)) {
     if (boxes[left].size <= centre.size)
       continue;
-    for (int above : among(Above, list(starts, centre.lower))) {
+    for (int above : list(starts, centre.lower)) {
       if (isTooMuch())
         return;
       if (boxes[above].size + centre.size != boxes[left].size ||
@@ -79,13 +37,15 @@ void Reassembly::findWheelsAround(int c, bool amongAll, Part part, int x,
       for (int under : shorter(starts, ends, boxes[left].lower, centre.upper)) {
         if (isTooMuch())
           return;
-        if (!hasLife(under, boxes[left].lower, centre.upper))
+        if (boxes[under].lower != boxes[left].lower ||
+            boxes[under].upper != centre.upper)
           continue;
         for (int right :
              shorter(starts, ends, centre.upper, boxes[above].upper)) {
           if (isTooMuch())
             return;
-          if (hasLife(right, centre.upper, boxes[above].upper) &&
+          if (boxes[right].lower == centre.upper &&
+              boxes[right].upper == boxes[above].upper &&
               boxes[right].size == boxes[under].size + centre.size)
             found.push_back({under, c, right, left, above});
         }
@@ -111,24 +71,15 @@ void Reassembly::forNear(int x, List starts, List ends, size_t most,
 }
 
 void Reassembly::findWheels(int x, bool amongAll, std::vector<Parts> &found) {
-  findWheelsAround(x, amongAll, Centre, x, found);
-  const List starts = amongAll ? AllStarts : OuterStarts;
-  // What the other one is the centre of says which part x is; it is a larger
-  // one or a longer one than the centre.
-  const Box &box = boxes[x];
-  forNear(x, starts, amongAll ? AllEnds : OuterEnds, kLooks / 8,
-          [&](List which, int time, int near) {
-            const Box &centre = boxes[near];
-            const bool starting = which == starts, atLower = time == box.lower;
-            ++taken;
-            if (starting != atLower && box.size > centre.size)
-              findWheelsAround(near, amongAll, starting ? Left : Right, x,
-                               found);
-            else if (starting && atLower && box.upper > centre.upper)
-              findWheelsAround(near, amongAll, Above, x, found);
-            else if (!starting && !atLower && box.lower < centre.lower)
-              findWheelsAround(near, amongAll, Under, x, found);
+  findWheelsAround(x, amongAll, found);
+  std::vector<Parts> around;
+  forNear(x, amongAll ? AllStarts : OuterStarts, amongAll ? AllEnds : OuterEnds,
+          kLooks / 8, [&](List, int, int near) {
+            findWheelsAround(near, amongAll, around);
           });
+  for (const Parts &parts : around)
+    if (std::find(parts.begin(), parts.end(), x) != parts.end())
+      found.push_back(parts);
 }
 
 /// Four around each other, the centre among them: of the two pairs of which one
