@@ -261,8 +261,10 @@ class Cluster(plans.Workplace):
         cache, memory = case.assumed.cache, case.assumed.memory
         path = self.path("machine" + ("" if case.nvlink else "-without-nvlink") + ("" if cache is None else f"-cache{cache:g}")
                          + ("" if memory == Assumed.memory else f"-memory{memory:g}") + ".json")
-        with open(path, "w", encoding="utf-8") as file:
+        # At once, as other programs may share the folder.
+        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
             json.dump(machine(self.scale, case.nvlink, cache, memory), file)
+        os.replace(file.name, path)
         return path
 
     def model(self, network, graph, assumed):
