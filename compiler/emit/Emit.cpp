@@ -309,11 +309,12 @@ private:
     exec::BufferOp from = exec::read(each).front();
     const plan::Region &region = program().regions[size_t(
         program().buffers[size_t(numbers.at(from))].region)];
+    const bool isInTerms =
+        from.getPartial() && region.kind == plan::Region::Kind::Divided;
     const bool isKnown =
-        from.getPartial() && region.kind == plan::Region::Kind::Divided
-            ? true // in terms
-        : isa<exec::FetchOp>(each) ? plan::isTiled(region)
-                                   : region.kind == plan::Region::Kind::Result;
+        isInTerms ||
+        (isa<exec::FetchOp>(each) ? plan::isTiled(region)
+                                  : region.kind == plan::Region::Kind::Result);
     std::vector<std::vector<Piece>> pieces;
     if (each->hasAttr("pieces") || !isKnown)
       for (int64_t w = 0; w < op.getWorkers(); ++w)

@@ -1,7 +1,6 @@
 #include "compiler/partition/Sums.h"
 
 #include <algorithm>
-#include <optional>
 
 using namespace smex;
 using namespace smex::partition;
