@@ -15,6 +15,6 @@ config.test_exec_root = os.environ["SMEX_LIT_OUT"]
 # RUN lines call tools by their bare name: those that the test declared, then LLVM's.
 config.environment["PATH"] = os.pathsep.join([os.environ["SMEX_LIT_BIN"], LLVM_BIN, "/usr/bin", "/bin"])
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=error"
-for name in ["CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "OMP_NUM_THREADS"]:
+for name in ["CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "OMP_NUM_THREADS", "SMEX_KERNEL_CACHE"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]

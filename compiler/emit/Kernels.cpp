@@ -4,6 +4,9 @@
 #include "runtime/plan/KernelCode.h"
 #include "runtime/plan/Target.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+
 #include <algorithm>
 
 using namespace smex;
@@ -64,7 +67,7 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
                                           const std::vector<int64_t> &extents,
                                           const analysis::Shapes &shapes) {
   const tdl::Lambda lambda = *tdl::parseLambda(text);
-  plan::Kernel kernel = bind(lambda, extents, shapes, targets, library);
+  plan::Kernel kernel = emit::bind(lambda, extents, shapes, targets, library);
   // The same text may be a convolution at one size and none at another, or have
   // other groups or strides: those are told by extents. So is what libraries of
   // GPUs do.
@@ -80,6 +83,19 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
   return entry->second;
 }
 
+/// After the code, so that plans of one model for other numbers of GPUs call
+/// the same function by the same name, and its code can be kept.
+std::string KernelTable::symbolOf(const std::string &code) const {
+  std::string symbol = "kernel_" + llvm::utohexstr(llvm::xxh3_64bits(code),
+                                                   /*LowerCase=*/true);
+  const auto isTaken = [&](const Function &each) {
+    return each.symbol == symbol;
+  };
+  while (std::any_of(made.begin(), made.end(), isTaken))
+    symbol += "_"; // of another code: one case in 2^64
+  return symbol;
+}
+
 /// Kernels of the same code share a function.
 void KernelTable::addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda) {
   const bool isGenerated = kernel.kind == plan::KernelKind::Generated;
@@ -88,11 +104,10 @@ void KernelTable::addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda) {
   if (!isGenerated && wanted.empty())
     return;
   tdl::Lambda code = plan::codeOf(lambda);
-  const auto [number, isNew] =
-      numbers.try_emplace(tdl::toString(code), made.size());
+  const std::string text = tdl::toString(code);
+  const auto [number, isNew] = numbers.try_emplace(text, made.size());
   if (isNew)
-    made.push_back(
-        {"kernel_" + std::to_string(made.size()), std::move(code), {}});
+    made.push_back({symbolOf(text), std::move(code), {}});
   Function &function = made[number->second];
   kernel.symbol = function.symbol;
   addTargets(function, wanted);

@@ -20,9 +20,11 @@ using Targets = std::vector<std::string>;
 
 Result<plan::Code>
 generatePtx(const std::vector<codegen::KernelRequest> &requests,
-            const Targets &targets, const codegen::Busy &busy) {
+            const Targets &targets, const pipeline::Cache &cache,
+            const codegen::Busy &busy) {
   codegen::GpuOptions options;
   options.busy = busy;
+  options.cache = cache;
   auto texts = codegen::compilePtx(requests, targets, options);
   if (!texts)
     return texts.takeError();
@@ -40,17 +42,20 @@ bool isOfGpu(const std::string &target) {
 }
 
 Result<plan::Code> generate(const std::vector<emit::Function> &functions,
-                            const Targets &targets, const codegen::Busy &busy) {
+                            const Targets &targets,
+                            const pipeline::Cache &cache,
+                            const codegen::Busy &busy) {
   const std::string &target = targets.front();
   std::vector<codegen::KernelRequest> requests;
   for (const emit::Function &each : functions)
     if (llvm::is_contained(each.targets, target))
       requests.push_back({each.symbol, each.lambda});
   if (isOfGpu(target))
-    return generatePtx(requests, targets, busy);
+    return generatePtx(requests, targets, cache, busy);
   codegen::CodegenOptions options;
   options.cpuArch = target;
   options.busy = busy;
+  options.cache = cache;
   auto bytes = codegen::compileKernels(requests, options);
   if (!bytes)
     return bytes.takeError();
@@ -81,17 +86,17 @@ std::vector<Targets> together(const std::vector<emit::Function> &functions,
 Result<plan::Code>
 pipeline::generateCode(const std::vector<emit::Function> &functions,
                        const std::vector<std::string> &targets,
-                       const codegen::Busy &busy) {
+                       const Cache &cache, const codegen::Busy &busy) {
   // Beside each other: few kernels leave cores without work at the end.
   const std::vector<Targets> groups = together(functions, targets);
   std::vector<std::future<Result<plan::Code>>> others;
   for (size_t i = 1; i < groups.size(); ++i)
     others.push_back(std::async(std::launch::async, [&, i] {
-      return generate(functions, groups[i], busy);
+      return generate(functions, groups[i], cache, busy);
     }));
   std::vector<Result<plan::Code>> made;
   if (!groups.empty())
-    made.push_back(generate(functions, groups.front(), busy));
+    made.push_back(generate(functions, groups.front(), cache, busy));
   for (auto &other : others)
     made.push_back(other.get());
   plan::Code code;
@@ -103,10 +108,10 @@ pipeline::generateCode(const std::vector<emit::Function> &functions,
   return code;
 }
 
-pipeline::Regenerate pipeline::regenerateTogether() {
+pipeline::Regenerate pipeline::regenerateTogether(const Cache &cache) {
   const auto kept = std::make_shared<plan::Code>();
-  return [kept](const plan::Plan &plan,
-                const std::string &target) -> Result<plan::Artifact> {
+  return [kept, cache](const plan::Plan &plan,
+                       const std::string &target) -> Result<plan::Artifact> {
     const auto isAsked = [&](const plan::Artifact &each) {
       return each.target == target;
     };
@@ -116,17 +121,18 @@ pipeline::Regenerate pipeline::regenerateTogether() {
     for (const plan::Artifact &each : plan.code)
       if (each.target != target && isOfGpu(each.target) && isOfGpu(target))
         targets.push_back(each.target);
-    auto code = generateCode(emit::functionsOf(plan), targets);
+    auto code = generateCode(emit::functionsOf(plan), targets, cache);
     if (!code) // by another one, perhaps
-      return regenerateKernels(plan, target);
+      return regenerateKernels(plan, target, cache);
     *kept = std::move(*code);
     return std::move(kept->front());
   };
 }
 
 Result<plan::Artifact> pipeline::regenerateKernels(const plan::Plan &plan,
-                                                   const std::string &target) {
-  auto code = generate(emit::functionsOf(plan), {target}, {});
+                                                   const std::string &target,
+                                                   const Cache &cache) {
+  auto code = generate(emit::functionsOf(plan), {target}, cache, {});
   if (!code)
     return code.takeError();
   return std::move(code->front());

@@ -46,7 +46,8 @@ public:
     generating = std::async(
         std::launch::async, [this, busy = searching.get_future().share()] {
           const Clock codegen;
-          auto code = generateCode(functions, this->options.targets, busy);
+          auto code = generateCode(functions, this->options.targets,
+                                   this->options.kernelCache, busy);
           seconds = codegen.seconds();
           return code;
         });
@@ -67,7 +68,7 @@ public:
     auto code = generating.get();
     codegenSeconds = seconds;
     if (code && taken != functions)
-      return generateCode(taken, options.targets);
+      return generateCode(taken, options.targets, options.kernelCache);
     return code;
   }
 

@@ -16,6 +16,7 @@
 #include "tools/smexc/GraphPartition.h"
 #include "tools/smexc/Groups.h"
 #include "tools/smexc/Import.h"
+#include "tools/smexc/KernelCache.h"
 #include "tools/smexc/Training.h"
 
 #include <nlohmann/json.hpp>
@@ -32,7 +33,7 @@ namespace {
 
 struct Arguments {
   std::string model, output, stats, emit;
-  std::string algorithm, machine, profile, graphPartition;
+  std::string algorithm, machine, profile, graphPartition, kernelCache;
   std::vector<std::string> memoryPerGpu, cudaArch;
   GroupArguments groups;
   ImportArguments import;
@@ -169,6 +170,10 @@ int run(Arguments &arguments) {
     return report(bound.error());
   if (Status set = setMachine(arguments); !set)
     return report(set.error());
+  auto cache = openKernelCache(arguments.kernelCache);
+  if (!cache)
+    return report(cache.error());
+  arguments.compile.kernelCache = *cache;
   arguments.import.options.training = arguments.training.train;
   arguments.import.options.frozen = arguments.training.options.freeze;
   auto model = frontend::importModel(arguments.model, arguments.import.options);
@@ -222,6 +227,9 @@ int run(Arguments &arguments) {
         {"compile_seconds", compileSeconds},
         {"total_seconds", seconds()},
     };
+    if (*cache)
+      stats["kernel_cache"] = {{"found", (*cache)->found()},
+                               {"missed", (*cache)->missed()}};
     if (compiled->stats.compared.size() > 1)
       stats["plans"] = comparedJson(compiled->stats);
     if (compiled->stats.stepSeconds)
@@ -326,6 +334,7 @@ int smex::tools::compileCommand(int argc, char **argv) {
       ->type_name("NAME,..")
       ->delimiter(',')
       ->allow_extra_args(false);
+  declareKernelCache(app, arguments.kernelCache);
   app.add_option("--stats", arguments.stats,
                  "FILE.json: times and counts of this compilation");
   app.add_option("--emit", arguments.emit,

@@ -8,6 +8,7 @@
 #include "runtime/plan/Load.h"
 #include "tools/smexc/Command.h"
 #include "tools/smexc/Import.h"
+#include "tools/smexc/KernelCache.h"
 
 using namespace smex;
 using namespace smex::tools;
@@ -76,7 +77,7 @@ static Result<std::string> hashOf(const std::string &model,
 }
 
 int smex::tools::checkCommand(int argc, char **argv) {
-  std::string directory, model;
+  std::string directory, model, kernelCache;
   ImportArguments import;
   CLI::App app("prove a plan sound, without running it", "smexc check");
   app.add_option("DIR", directory, "folder of the plan")->required();
@@ -84,16 +85,20 @@ int smex::tools::checkCommand(int argc, char **argv) {
                  "the model that the plan was made of: its hash is compared "
                  "with the plan's; give the options that say what else the "
                  "model consists of as for compiling");
+  declareKernelCache(app, kernelCache);
   declareImport(app, import);
   if (const auto status = parse(app, argc, argv))
     return *status;
+  const auto cache = openKernelCache(kernelCache);
+  if (!cache)
+    return report(cache.error());
   if (Status bound = bind(import); !bound)
     return report(bound.error());
   const auto plan = plan::load(directory);
   if (!plan)
     return report(plan.error());
   plan::CheckOptions options;
-  options.regenerateKernels = pipeline::regenerateTogether();
+  options.regenerateKernels = pipeline::regenerateTogether(*cache);
   auto findings = plan::checkFolder(*plan, directory, options);
   if (!model.empty()) {
     const auto hash = hashOf(model, import.options);

@@ -31,22 +31,19 @@ Result<std::string> codegen::kernelText(const KernelRequest &request) {
 
 namespace {
 
-Result<std::string> compileGroup(MLIRContext &context, KernelGroup group,
-                                 const CodegenOptions &options) {
+Result<std::string> compileOne(MLIRContext &context,
+                               const KernelRequest &request,
+                               const CodegenOptions &options) {
   Diagnostics diagnostics(&context);
   const auto failed = [&](const std::string &what) {
-    return defect(nameOf(group) + " " + what + ": " + diagnostics.text);
+    return defect(nameOf(request) + " " + what + ": " + diagnostics.text);
   };
   LocBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
-  std::map<std::string, std::vector<bool>> shared;
-  for (const KernelRequest &request : group) {
-    const std::string name = request.symbol + ".kernel";
-    b.setInsertionPointToEnd(module->getBody());
-    func::FuncOp kernel = buildKernel(b, name, request.lambda);
-    buildEntry(b, request.symbol, request.lambda, kernel);
-    shared.emplace(name, mayShareMemory(request.lambda));
-  }
+  const std::string name = request.symbol + ".kernel";
+  b.setInsertionPointToEnd(module->getBody());
+  func::FuncOp kernel = buildKernel(b, name, request.lambda);
+  buildEntry(b, request.symbol, request.lambda, kernel);
   if (mlir::failed(verify(*module)))
     return failed("is malformed");
   if (!lowerToLLVM(*module))
@@ -56,7 +53,13 @@ Result<std::string> compileGroup(MLIRContext &context, KernelGroup group,
       translateModuleToLLVMIR(*module, llvmContext, "kernels");
   if (!code)
     return failed("does not become LLVM IR");
-  return compileObject(*code, shared, options);
+  return compileObject(*code, {{name, mayShareMemory(request.lambda)}},
+                       options);
+}
+
+/// What an object depends on of them.
+std::string optionsText(const CodegenOptions &options) {
+  return "cpu " + options.cpuArch + " " + std::to_string(options.optLevel);
 }
 
 } // namespace
@@ -72,19 +75,20 @@ codegen::compileKernels(const std::vector<KernelRequest> &requests,
   if (requests.empty())
     return std::string(); // a plan of library kernels alone has no code
 
-  Result<std::vector<GroupCode>> code = compileEach(
-      requests, registerDialects,
-      [&](MLIRContext &context, KernelGroup group) -> Result<GroupCode> {
-        auto object = compileGroup(context, group, options);
-        if (!object)
-          return object.takeError();
-        return GroupCode{std::move(*object)};
-      },
-      options.busy);
+  Result<std::vector<KernelCode>> code =
+      compileEach(requests, {options.busy, options.cache, optionsText(options)},
+                  registerDialects,
+                  [&](MLIRContext &context,
+                      const KernelRequest &request) -> Result<KernelCode> {
+                    auto object = compileOne(context, request, options);
+                    if (!object)
+                      return object.takeError();
+                    return KernelCode{std::move(*object)};
+                  });
   if (!code)
     return code.takeError();
   std::vector<std::string> objects;
-  for (GroupCode &group : *code)
-    objects.push_back(std::move(group.front()));
+  for (KernelCode &each : *code)
+    objects.push_back(std::move(each.front()));
   return linkShared(objects);
 }

@@ -5,6 +5,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_CPU_CODEGEN_H
 #define SMEX_COMPILER_CODEGEN_CPU_CODEGEN_H
 
+#include "compiler/codegen/expression/KernelCache.h"
 #include "compiler/codegen/expression/KernelRequest.h"
 
 namespace smex::codegen {
@@ -21,6 +22,8 @@ struct CodegenOptions {
   int optLevel = 2; // 0 .. 3
   /// Leaves a core to what is done meanwhile; the bytes are the same.
   Busy busy = {};
+  /// Where code is kept and looked for; null: nowhere. The bytes are the same.
+  std::shared_ptr<const KernelCache> cache = {};
 };
 
 /// The bytes of an ELF shared object that exports the requested symbols and

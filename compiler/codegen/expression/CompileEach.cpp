@@ -13,55 +13,86 @@ using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
 
-/// Enough for the passes' set-up to be little, and few enough that small plans
-/// keep many cores busy.
-static constexpr size_t groupSize = 4;
-
-std::string codegen::nameOf(KernelGroup group) {
-  std::string name = "kernel '" + group.front().symbol + "'";
-  if (group.size() > 1)
-    name += ", or one of those up to '" + group.back().symbol + "',";
-  return name;
+std::string codegen::nameOf(const KernelRequest &request) {
+  return "kernel '" + request.symbol + "'";
 }
 
-Result<std::vector<GroupCode>> codegen::compileEach(
+namespace {
+
+/// One thread's: a context, once it is needed.
+class Compiler {
+public:
+  explicit Compiler(const std::function<void(MLIRContext &)> &prepare)
+      : prepare(prepare) {}
+
+  MLIRContext &context() {
+    if (!made) {
+      made.emplace(MLIRContext::Threading::DISABLED);
+      prepare(*made);
+    }
+    return *made;
+  }
+
+private:
+  const std::function<void(MLIRContext &)> &prepare;
+  std::optional<MLIRContext> made;
+};
+
+struct Threads : std::vector<std::thread> {
+  ~Threads() {
+    for (std::thread &thread : *this)
+      thread.join();
+  }
+};
+
+} // namespace
+
+Result<std::vector<KernelCode>> codegen::compileEach(
     const std::vector<KernelRequest> &requests,
+    const Surroundings &surroundings,
     const std::function<void(MLIRContext &)> &prepare,
-    const std::function<Result<GroupCode>(MLIRContext &, KernelGroup)> &compile,
-    const Busy &busy) {
-  const size_t groups = (requests.size() + groupSize - 1) / groupSize;
-  std::vector<GroupCode> results(groups);
-  std::vector<std::optional<Error>> errors(groups);
+    const std::function<Result<KernelCode>(MLIRContext &,
+                                           const KernelRequest &)> &compile) {
+  const KernelCache *cache = surroundings.cache.get();
+  std::vector<KernelCode> results(requests.size());
+  std::vector<std::optional<Error>> errors(requests.size());
+  const auto makeOne = [&](Compiler &compiler, size_t i) {
+    const KernelRequest &request = requests[i];
+    std::string name;
+    if (cache) {
+      name = surroundings.options + "\n" + request.symbol + "\n" +
+             tdl::toString(request.lambda);
+      if (auto kept = cache->find(name)) {
+        results[i] = std::move(*kept);
+        return;
+      }
+    }
+    Result<KernelCode> result = compile(compiler.context(), request);
+    if (!result) {
+      errors[i] = result.takeError();
+      return;
+    }
+    if (cache)
+      cache->keep(name, *result);
+    results[i] = std::move(*result);
+  };
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    MLIRContext context(MLIRContext::Threading::DISABLED);
-    prepare(context);
-    for (size_t i = next++; i < groups; i = next++) {
-      Result<GroupCode> result = compile(context, KernelGroup(requests)
-                                                      .drop_front(i * groupSize)
-                                                      .take_front(groupSize));
-      if (result)
-        results[i] = std::move(*result);
-      else
-        errors[i] = result.takeError();
-    }
-  };
-  struct Threads : std::vector<std::thread> {
-    ~Threads() {
-      for (std::thread &thread : *this)
-        thread.join();
-    }
+    Compiler compiler(prepare);
+    for (size_t i = next++; i < requests.size(); i = next++)
+      makeOne(compiler, i);
   };
   {
     Threads threads;
     const size_t cores = std::max(1u, std::thread::hardware_concurrency());
     try {
-      for (size_t t = 1; t < std::min(cores, groups); ++t)
+      for (size_t t = 1; t < std::min(cores, requests.size()); ++t)
         threads.emplace_back(work);
     } catch (const std::exception &) {
       // The system starts no more of them: this one does the work.
     }
-    while (busy.valid() && next < groups &&
+    const Busy &busy = surroundings.busy;
+    while (busy.valid() && next < requests.size() &&
            busy.wait_for(std::chrono::milliseconds(1)) !=
                std::future_status::ready) {
     }

@@ -2,14 +2,13 @@
 #ifndef SMEX_COMPILER_CODEGEN_EXPRESSION_COMPILEEACH_H
 #define SMEX_COMPILER_CODEGEN_EXPRESSION_COMPILEEACH_H
 
+#include "compiler/codegen/expression/KernelCache.h"
 #include "compiler/codegen/expression/KernelRequest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-
-#include "llvm/ADT/ArrayRef.h"
 
 #include <functional>
 
@@ -27,29 +26,30 @@ struct Diagnostics {
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Requests that are compiled as one module, neighbours in the list of all.
-using KernelGroup = llvm::ArrayRef<KernelRequest>;
+/// What kernels are compiled with, whatever the processor.
+struct Surroundings {
+  /// Where valid, one core is left to others until it is ready.
+  Busy busy;
+  /// Null: nothing is kept.
+  std::shared_ptr<const KernelCache> cache;
+  /// All that the code depends on but the request and the compiler.
+  std::string options;
+};
 
-/// What is made of a group: for each of the targets that share its module, in
-/// their order, an object or a text.
-using GroupCode = std::vector<std::string>;
-
-/// What `compile` makes of each group of requests, in their order, or the error
-/// of the first that has one. Setting up MLIR's and LLVM's passes takes a third
-/// of what an average kernel does, so several are compiled at a time; which
-/// ones, the list of requests alone says. Threads share nothing: each has a
-/// context, prepared by `prepare`, so that the bytes are the same whichever
-/// thread makes them. Where `busy` is valid, one core is left to others until
-/// it is ready.
-Result<std::vector<GroupCode>> compileEach(
+/// What `compile` makes of each request, in their order, or the error of the
+/// first that has one. Threads share nothing: each has a context, prepared by
+/// `prepare`, so that the bytes are the same whichever thread makes them. Each
+/// kernel is compiled by itself, so that they do not depend on the others
+/// either, and it may be kept.
+Result<std::vector<KernelCode>> compileEach(
     const std::vector<KernelRequest> &requests,
+    const Surroundings &surroundings,
     const std::function<void(mlir::MLIRContext &)> &prepare,
-    const std::function<Result<GroupCode>(mlir::MLIRContext &, KernelGroup)>
-        &compile,
-    const Busy &busy = {});
+    const std::function<Result<KernelCode>(mlir::MLIRContext &,
+                                           const KernelRequest &)> &compile);
 
-/// "kernel 'k'", or of several the first and the last, for messages.
-std::string nameOf(KernelGroup group);
+/// "kernel 'k'", for messages.
+std::string nameOf(const KernelRequest &request);
 
 /// The text of a kernel that is not lowered yet; a defect where the module that
 /// it stands in is malformed.

@@ -9,6 +9,10 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/ADT/StringExtras.h"
+
+#include <type_traits>
+
 using namespace mlir;
 using namespace smex;
 using namespace smex::codegen;
@@ -52,19 +56,19 @@ void build(LocBuilder &b, const KernelRequest &request,
     enter(plan::partsSymbol(request.symbol), buildGpuParts);
 }
 
-Result<GroupCode> compileGroup(MLIRContext &context, KernelGroup group,
-                               const std::vector<std::string> &archs,
-                               const GpuOptions &options) {
+Result<KernelCode> compileOne(MLIRContext &context,
+                              const KernelRequest &request,
+                              const std::vector<std::string> &archs,
+                              const GpuOptions &options) {
   Diagnostics diagnostics(&context);
   const auto failed = [&](const std::string &what) {
-    return defect(nameOf(group) + " " + what + ": " + diagnostics.text);
+    return defect(nameOf(request) + " " + what + ": " + diagnostics.text);
   };
   LocBuilder b(UnknownLoc::get(&context), &context);
   OwningOpRef<ModuleOp> module = ModuleOp::create(b);
   gpu::GPUModuleOp gpuModule = startModule(b, *module);
   std::vector<EntryPoint> entries;
-  for (const KernelRequest &request : group)
-    build(b, request, options, entries);
+  build(b, request, options, entries);
   if (mlir::failed(verify(*module)))
     return failed("is malformed");
   if (!lowerToNVVM(*module))
@@ -75,6 +79,17 @@ Result<GroupCode> compileGroup(MLIRContext &context, KernelGroup group,
   if (!code)
     return failed("does not become LLVM IR");
   return compileTexts(*code, entries, archs, options);
+}
+
+/// What texts depend on of them. The processor's sizes are nothing but
+/// integers, and stand for themselves.
+std::string optionsText(const GpuOptions &options,
+                        const std::vector<std::string> &archs) {
+  static_assert(std::has_unique_object_representations_v<GpuProcessor>);
+  const auto *sizes = reinterpret_cast<const char *>(&options.processor);
+  return "gpu " + llvm::join(archs, ",") + " " +
+         std::to_string(options.optLevel) + " " +
+         std::string(sizes, sizeof options.processor);
 }
 
 } // namespace
@@ -96,14 +111,14 @@ codegen::compilePtx(const std::vector<KernelRequest> &requests,
       return valid.takeError();
   if (Status valid = checkRequests(requests, hasCode); !valid)
     return valid.takeError();
-  Result<std::vector<GroupCode>> groups = compileEach(
-      requests, registerGpuDialects,
-      [&](MLIRContext &context, KernelGroup group) {
-        return compileGroup(context, group, archs, options);
-      },
-      options.busy);
-  if (!groups)
-    return groups.takeError();
+  Result<std::vector<KernelCode>> kernels = compileEach(
+      requests, {options.busy, options.cache, optionsText(options, archs)},
+      registerGpuDialects,
+      [&](MLIRContext &context, const KernelRequest &request) {
+        return compileOne(context, request, archs, options);
+      });
+  if (!kernels)
+    return kernels.takeError();
   std::vector<plan::Launch> launches;
   for (const KernelRequest &request : requests)
     launches.push_back(completeLaunch(
@@ -111,8 +126,8 @@ codegen::compilePtx(const std::vector<KernelRequest> &requests,
   std::vector<GpuCode> codes;
   for (size_t a = 0; a < archs.size(); ++a) {
     std::vector<std::string> texts;
-    for (GroupCode &group : *groups)
-      texts.push_back(std::move(group[a]));
+    for (KernelCode &each : *kernels)
+      texts.push_back(std::move(each[a]));
     Result<std::string> ptx = joinTexts(texts);
     if (!ptx)
       return ptx.takeError();

@@ -4,6 +4,7 @@
 #ifndef SMEX_COMPILER_CODEGEN_GPU_CODEGEN_H
 #define SMEX_COMPILER_CODEGEN_GPU_CODEGEN_H
 
+#include "compiler/codegen/expression/KernelCache.h"
 #include "compiler/codegen/expression/KernelRequest.h"
 #include "compiler/codegen/gpu/Schedule.h"
 #include "runtime/plan/Launch.h"
@@ -18,6 +19,8 @@ struct GpuOptions {
   GpuProcessor processor = {};
   /// Leaves a core to what is done meanwhile; the text is the same.
   Busy busy = {};
+  /// Where code is kept and looked for; null: nowhere. The text is the same.
+  std::shared_ptr<const KernelCache> cache = {};
 };
 
 struct GpuCode {
