@@ -1,6 +1,7 @@
 #include "compiler/lowering/Decisions.h"
 
 #include "dialects/exec/ir/Exec.h"
+#include "dialects/support/Terms.h"
 #include "dialects/tdl/analysis/Linear.h"
 #include "dialects/tdl/analysis/Strategies.h"
 #include "dialects/tdl/lambda/Accumulated.h"
@@ -60,39 +61,29 @@ static LogicalResult verifySplit(ApplyOp apply, const tdl::Lambda &lambda,
   return success();
 }
 
-static StepSet stepsOf(DivisionAttr division,
-                       llvm::function_ref<bool(const Division &)> isSuch) {
-  StepSet steps = 0;
-  for (size_t s = 0; division && s < division.getValue().size(); ++s)
-    if (isSuch(division.getValue()[s]))
-      steps |= StepSet(1) << s;
-  return steps;
+/// Nothing is decided of what has no division.
+static Divisions divisionsOf(DivisionAttr division) {
+  return division ? division.getValue() : Divisions();
 }
 
-/// The steps in which it is divided into terms.
 static StepSet termSteps(DivisionAttr division) {
-  return stepsOf(division, [](const Division &each) { return each.isTerm(); });
+  return smex::termSteps(divisionsOf(division));
 }
 
-/// The steps in which a sum is cut along what it sums over; an error where no
-/// terms come of that.
-static FailureOr<StepSet> summedSteps(ApplyOp apply, const tdl::Lambda &lambda,
+/// A sum whose result is left in terms makes one for each worker that has part
+/// of the result.
+static LogicalResult verifyMakesTerms(ApplyOp apply, const tdl::Lambda &lambda,
                                       const Ways &ways) {
-  const size_t rank = size_t(lambda.rank());
-  const StepSet steps =
-      stepsOf(apply.getSplitAttr(), [rank](const Division &each) {
-        return each.isPart() && size_t(each.dimension()) >= rank;
-      });
   if (lambda.reducer != tdl::Reducer::Sum ||
       tdl::partialType(lambda.reducer, lambda.result) != lambda.result)
     return apply.emitOpError("has a result in terms, but is no sum of ")
            << "floats of 32 or 64 bits or of integers";
   for (const Box &box : sharesOf(apply.getExtents().vec(),
                                  apply.getSplitAttr().getValue(), ways))
-    if (isEmpty(box) && !isEmpty(front(box, rank)))
+    if (isEmpty(box) && !isEmpty(front(box, size_t(lambda.rank()))))
       return apply.emitOpError("has a result in terms, of which some workers "
                                "have none");
-  return steps;
+  return success();
 }
 
 /// What is in terms stays as it is made, and is added up as it is.
@@ -110,17 +101,14 @@ static LogicalResult verifyTerms(ApplyOp apply, const tdl::Lambda &lambda,
            << apply.getLambdaAttr() << " is no linear map";
   if (!result)
     return success();
-  FailureOr<StepSet> made = split;
-  if (!split && apply.getSplitAttr())
-    made = summedSteps(apply, lambda, ways);
-  if (failed(made))
+  if (!split && apply.getSplitAttr() &&
+      failed(verifyMakesTerms(apply, lambda, ways)))
     return failure();
-  Divisions of = apply.getSplitAttr() ? apply.getSplitAttr().getValue()
-                                      : Divisions(ways.size());
-  for (size_t s = 0; s < of.size(); ++s)
-    if (*made >> s & 1)
-      of[s] = Division::term(Reducer::Sum);
-  if (semantic::cutOf(apply.getResult()).getValue() != of)
+  const Divisions made =
+      apply.getSplitAttr()
+          ? leftInTerms(apply.getSplitAttr().getValue(), size_t(lambda.rank()))
+          : Divisions(ways.size());
+  if (divisionsOf(semantic::cutOf(apply.getResult())) != made)
     return apply.emitOpError("has a result in other terms than it makes");
   return success();
 }

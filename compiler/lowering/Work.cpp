@@ -1,5 +1,7 @@
 #include "compiler/lowering/Work.h"
 
+#include "dialects/support/Terms.h"
+
 #include <set>
 
 using namespace mlir;
@@ -13,11 +15,6 @@ namespace {
 DivisionAttr orWhole(DivisionAttr decided, const Ways &ways,
                      MLIRContext *context) {
   return decided ? decided : DivisionAttr::get(context, Divisions(ways.size()));
-}
-
-bool hasTerms(const Divisions &divisions) {
-  return llvm::any_of(divisions,
-                      [](const Division &each) { return each.isTerm(); });
 }
 
 bool isOpaque(const tdl::Lambda &lambda) {
@@ -50,7 +47,7 @@ DivisionAttr lowering::homeOf(Value value, const Ways &ways) {
 
 bool lowering::isInTerms(Value value) {
   const DivisionAttr cut = semantic::cutOf(value);
-  return cut && hasTerms(cut.getValue());
+  return cut && termSteps(cut.getValue()) != 0;
 }
 
 Work lowering::workOf(ApplyOp apply, const tdl::Lambda &lambda,
@@ -69,7 +66,7 @@ Work lowering::workOf(ApplyOp apply, const tdl::Lambda &lambda,
   const bool isCut = llvm::any_of(indices, isReduced);
   Work work;
   work.partial = (isCut && partsOf(apply, indices, rank, ways) > 1) ||
-                 hasTerms(indices) || isInTerms(apply.getResult());
+                 termSteps(indices) != 0 || isInTerms(apply.getResult());
   work.indices = DivisionAttr::get(context, indices);
   work.result = work.indices;
   if (isCut)

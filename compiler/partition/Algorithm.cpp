@@ -9,37 +9,39 @@ using namespace smex;
 using namespace smex::partition;
 
 const std::vector<Algorithm> &partition::algorithms() {
+  constexpr auto coarsened = Algorithm::Decides::Coarsened,
+                 joinedSums = Algorithm::Decides::JoinedSums;
   static const std::vector<Algorithm> all = {
       {"recursive", "step by step, each exactly, by bytes that really move",
-       partitionRecursively, false, true},
+       partitionRecursively, joinedSums},
       {"rounded", "recursive, or better: what the search for its bound finds",
-       partitionRounded, false, true},
-      {"best", "every order of steps, and more; slow", partitionBest, false,
-       true},
-      {"tofu", "Tofu: coarsened, everything cut", partitionLikeTofu, true},
+       partitionRounded, joinedSums},
+      {"best", "every order of steps, and more; slow", partitionBest,
+       joinedSums},
+      {"tofu", "Tofu: coarsened, everything cut", partitionLikeTofu, coarsened},
       {"critical-dp", "Tofu's first version: path by path, no halos",
-       partitionByCriticalPath, true},
+       partitionByCriticalPath, coarsened},
       {"all-row-greedy", "tensors by rows, operators as is best for that",
-       partitionByRowsGreedy, true},
+       partitionByRowsGreedy, coarsened},
       {"all-row-random", "tensors by rows, operators drawn",
-       partitionByRowsRandom, true},
+       partitionByRowsRandom, coarsened},
       {"spartan", "the largest tensor first, greedily", partitionLikeSpartan,
-       true},
+       coarsened},
       {"equal-chop", "each tensor along one dimension", partitionByEqualChop,
-       true},
+       coarsened},
       {"icml18", "flat, forward and backward alike, no output reduction",
-       partitionLikeIcml18, true},
+       partitionLikeIcml18, coarsened},
       {"icml18-reduction", "the same with output reduction",
-       partitionLikeIcml18WithReduction, true},
+       partitionLikeIcml18WithReduction, coarsened},
       {"data-parallel", "the batch is cut, parameters are replicated",
-       partitionByData, false, true},
+       partitionByData, joinedSums},
       {"one-weird-trick", "data-parallel, fully connected layers cut",
-       partitionByOneWeirdTrick, false, true},
+       partitionByOneWeirdTrick, joinedSums},
       {"zero", "data-parallel, gradients and the optimizer's history cut",
-       partitionLikeZero, false, true},
+       partitionLikeZero, joinedSums},
       {"flat", "all steps together", partitionFlat},
       {"flat-coarsened", "all steps together, on Tofu's coarsening",
-       partitionFlatCoarsened, true},
+       partitionFlatCoarsened, coarsened},
       {"brute-force", "every plan: the oracle, for tiny graphs",
        partitionByBruteForce},
   };
@@ -94,7 +96,7 @@ Params forJoined(const OperatorGraph &graph, const JoinedSums &joined,
 OperatorGraph partition::searched(const OperatorGraph &graph,
                                   std::string_view algorithm) {
   for (const Algorithm &each : algorithms())
-    if (each.name == algorithm && each.joinsSums)
+    if (each.name == algorithm && each.joinsSums())
       return joinSums(graph).graph;
   return graph;
 }
@@ -107,7 +109,7 @@ Result<PartitionPlan> partition::partition(const OperatorGraph &graph,
   for (const Algorithm &algorithm : algorithms()) {
     if (algorithm.name == name) {
       // A step that is decided already is one of the graph as it is.
-      if (!algorithm.joinsSums || params.first)
+      if (!algorithm.joinsSums() || params.first)
         return validPlan(algorithm, graph, workers, params);
       const JoinedSums joined = joinSums(graph);
       auto plan = validPlan(algorithm, joined.graph, workers,

@@ -12,11 +12,15 @@ struct Algorithm {
   std::string_view name, description;
   Result<PartitionPlan> (*run)(const OperatorGraph &graph, int64_t workers,
                                const Params &params);
-  /// Whether it decides what Tofu's coarsening leaves (Coarsen.h), or the graph
-  /// as it is.
-  bool isCoarsened = false;
-  /// Whether sums of sums are one operator each for it (Sums.h).
-  bool joinsSums = false;
+  /// What it decides of the graph.
+  enum class Decides {
+    All,        // each operator
+    Coarsened,  // what Tofu's coarsening leaves (Coarsen.h)
+    JoinedSums, // all, where sums of sums are one operator each (Sums.h)
+  };
+  Decides decides = Decides::All;
+  bool isCoarsened() const { return decides == Decides::Coarsened; }
+  bool joinsSums() const { return decides == Decides::JoinedSums; }
 };
 
 const std::vector<Algorithm> &algorithms();

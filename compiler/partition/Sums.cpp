@@ -1,6 +1,9 @@
 #include "compiler/partition/Sums.h"
 
+#include "dialects/support/Terms.h"
+
 #include <algorithm>
+#include <map>
 
 using namespace smex;
 using namespace smex::partition;
@@ -120,13 +123,6 @@ Operator joined(const OperatorGraph &graph, const Operator &root,
   return op;
 }
 
-/// What such a division of a sum's index space leaves of its result.
-Division termOf(const Division &division, size_t rank) {
-  return division.isPart() && size_t(division.dimension()) >= rank
-             ? Division::term(Reducer::Sum)
-             : division;
-}
-
 /// Whether each worker that has results has terms of them.
 bool allHaveTerms(const Operator &op, size_t rank, const Divisions &divisions,
                   const Ways &ways) {
@@ -186,6 +182,21 @@ PartitionPlan partition::inTerms(const OperatorGraph &graph,
     for (size_t s = 0; s < plan.steps.size(); ++s)
       (plan.steps[s].*what)[id] = divisions[s];
   };
+  // Found once for all that is inside of a sum.
+  std::map<int, Divisions> terms;
+  const auto termsOf = [&](int number) -> const Divisions & {
+    const auto [entry, isNew] = terms.try_emplace(number);
+    if (!isNew)
+      return entry->second;
+    const Operator &sum = joined.graph.operators[size_t(number)];
+    const size_t rank = rankOf(joined.graph, sum);
+    const Divisions of = divisionsOf(decided, &Step::operators, size_t(number));
+    // Else each sum is made whole where the last one is.
+    return entry->second =
+               allHaveTerms(sum, rank, of, ways)
+                   ? leftInTerms(of, rank)
+                   : divisionsOf(decided, &Step::tensors, size_t(sum.result));
+  };
   for (size_t t = 0; t < graph.tensors.size(); ++t)
     if (joined.tensors[t] != kNone)
       decide(&Step::tensors, t,
@@ -202,17 +213,10 @@ PartitionPlan partition::inTerms(const OperatorGraph &graph,
       decide(&Step::operators, o, of);
     if (!isInside && !adds)
       continue;
-    const size_t rank = rankOf(graph, op);
-    Divisions terms;
-    for (const Division &division : of)
-      terms.push_back(termOf(division, rank));
-    // Else each sum is made whole where the last one is.
-    if (!allHaveTerms(outer, rank, of, ways))
-      terms = divisionsOf(decided, &Step::tensors, size_t(outer.result));
     if (adds)
-      decide(&Step::operators, o, terms);
+      decide(&Step::operators, o, termsOf(number));
     if (isInside)
-      decide(&Step::tensors, size_t(op.result), terms);
+      decide(&Step::tensors, size_t(op.result), termsOf(number));
   }
   return plan;
 }

@@ -47,7 +47,7 @@ nlohmann::ordered_json describe(const partition::PartitionPlan &plan) {
 bool isCoarsened(const std::string &name) {
   for (const partition::Algorithm &algorithm : partition::algorithms())
     if (algorithm.name == name)
-      return algorithm.isCoarsened;
+      return algorithm.isCoarsened();
   return false;
 }
 

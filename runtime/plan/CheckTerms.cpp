@@ -3,6 +3,7 @@
 // a reduction of all of them makes it whole; so what is shown here is that all
 // operands of a map, and what is brought together, are in terms of the same
 // steps.
+#include "dialects/support/Terms.h"
 #include "runtime/plan/Subject.h"
 
 #include <algorithm>
@@ -13,17 +14,8 @@ using namespace smex::plan;
 
 namespace {
 
-template <typename Is> StepSet stepsOf(const Divisions &divisions, Is is) {
-  StepSet steps = 0;
-  for (size_t s = 0; s < divisions.size(); ++s)
-    if (is(divisions[s]))
-      steps |= StepSet(1) << s;
-  return steps;
-}
-
 StepSet termSteps(const Region &region) {
-  return stepsOf(region.divisions,
-                 [](const Division &each) { return each.isTerm(); });
+  return smex::termSteps(region.divisions);
 }
 
 class Terms {
@@ -53,6 +45,10 @@ private:
     return program.regions[size_t(program.buffers[size_t(buffer)].region)];
   }
 
+  size_t rankOf(int buffer) const {
+    return subject.tensorOf(buffer).type.shape.size();
+  }
+
   template <typename... Parts> void add(int i, const Parts &...parts) {
     findings.add(FindingKind::Reduction, names.prefix, names.instruction(i),
                  parts...);
@@ -60,7 +56,6 @@ private:
 
   void compute(int i, const Instruction &instruction) {
     const Region &indices = program.regions[size_t(instruction.indices)];
-    const size_t rank = subject.tensorOf(instruction.to).type.shape.size();
     const StepSet split = termSteps(indices);
     const bool readsTerms =
         std::any_of(instruction.operands.begin(), instruction.operands.end(),
@@ -75,12 +70,9 @@ private:
       areTerms[size_t(instruction.to)] = true;
       return;
     }
-    const StepSet summed =
-        stepsOf(indices.divisions, [rank](const Division &each) {
-          return each.isPart() && size_t(each.dimension()) >= rank;
-        });
     if (indices.kind == Region::Kind::Divided)
-      fill(i, instruction, indices, summed);
+      fill(i, instruction, indices,
+           reducedSteps(indices.divisions, rankOf(instruction.to)));
   }
 
   /// A sum of whole operands and terms would count what is whole once per term.
@@ -99,10 +91,7 @@ private:
   void fill(int i, const Instruction &instruction, const Region &indices,
             StepSet made) {
     const int buffer = instruction.to;
-    Divisions terms = indices.divisions;
-    for (size_t s = 0; s < terms.size(); ++s)
-      if (made >> s & 1)
-        terms[s] = Division::term(Reducer::Sum);
+    const Divisions terms = leftInTerms(indices.divisions, rankOf(buffer));
     const tdl::Lambda &lambda = subject.lambdas[size_t(instruction.kernel)];
     const Region &region = regionOf(buffer);
     if (termSteps(region) != 0 &&

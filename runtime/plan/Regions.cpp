@@ -1,5 +1,6 @@
 #include "runtime/plan/Regions.h"
 
+#include "dialects/support/Terms.h"
 #include "dialects/tdl/analysis/Access.h"
 
 #include <algorithm>
@@ -118,8 +119,7 @@ Divided dividedOf(const Program &program, const Instruction &instruction) {
 
 bool plan::isTiled(const Region &region) {
   return region.kind == Region::Kind::Divided &&
-         std::none_of(region.divisions.begin(), region.divisions.end(),
-                      [](const Division &each) { return each.isTerm(); });
+         termSteps(region.divisions) == 0;
 }
 
 Result<std::vector<tdl::Lambda>> plan::lambdasOf(const Program &program) {

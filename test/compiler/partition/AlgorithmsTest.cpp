@@ -210,7 +210,7 @@ TEST_CASE("the thesis' algorithms run on Tofu's coarsening") {
   for (int i = 0; i < 6; ++i)
     tensor = model.elementwise({tensor});
   for (const Algorithm &algorithm : algorithms()) {
-    if (!algorithm.isCoarsened)
+    if (!algorithm.isCoarsened())
       continue;
     CAPTURE(std::string(algorithm.name));
     for (const Step &step : run(model, 8, algorithm.name).steps) {
