@@ -35,6 +35,12 @@ std::optional<tdl::Lambda> validateKernel(const Kernel &kernel, size_t index,
 void validateProgram(const Program &program, size_t workers,
                      std::vector<tdl::Lambda> &lambdas, Complaint &complaint);
 
+/// The instruction of this number, but for its regions. Tensors, kernels and
+/// buffers are valid.
+void validateInstruction(const Program &program,
+                         const std::vector<tdl::Lambda> &lambdas, size_t index,
+                         Complaint &complaint);
+
 /// How the program is divided: its ways, regions, and what refers to these.
 /// Tensors and kernels are valid, and the numbers of buffers and instructions.
 void validateDivisions(const Program &program, size_t workers,
