@@ -8,8 +8,9 @@
 #include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/CachePruning.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <unistd.h>
 
 #include <fcntl.h>
