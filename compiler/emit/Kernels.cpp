@@ -1,11 +1,9 @@
 #include "compiler/emit/Kernels.h"
 
+#include "dialects/support/Sha256.h"
 #include "dialects/tdl/analysis/ConvolutionGradient.h"
 #include "runtime/plan/KernelCode.h"
 #include "runtime/plan/Target.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 
@@ -67,7 +65,7 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
                                           const std::vector<int64_t> &extents,
                                           const analysis::Shapes &shapes) {
   const tdl::Lambda lambda = *tdl::parseLambda(text);
-  plan::Kernel kernel = emit::bind(lambda, extents, shapes, targets, library);
+  plan::Kernel kernel = bind(lambda, extents, shapes, targets, library);
   // The same text may be a convolution at one size and none at another, or have
   // other groups or strides: those are told by extents. So is what libraries of
   // GPUs do.
@@ -83,19 +81,6 @@ const plan::Kernel &KernelTable::kernelOf(const std::string &text,
   return entry->second;
 }
 
-/// After the code, so that plans of one model for other numbers of GPUs call
-/// the same function by the same name, and its code can be kept.
-std::string KernelTable::symbolOf(const std::string &code) const {
-  std::string symbol = "kernel_" + llvm::utohexstr(llvm::xxh3_64bits(code),
-                                                   /*LowerCase=*/true);
-  const auto isTaken = [&](const Function &each) {
-    return each.symbol == symbol;
-  };
-  while (std::any_of(made.begin(), made.end(), isTaken))
-    symbol += "_"; // of another code: one case in 2^64
-  return symbol;
-}
-
 /// Kernels of the same code share a function.
 void KernelTable::addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda) {
   const bool isGenerated = kernel.kind == plan::KernelKind::Generated;
@@ -106,8 +91,11 @@ void KernelTable::addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda) {
   tdl::Lambda code = plan::codeOf(lambda);
   const std::string text = tdl::toString(code);
   const auto [number, isNew] = numbers.try_emplace(text, made.size());
+  // Named after its code, so that plans of one model for other numbers of GPUs
+  // call it by the same name, and what is made of it can be kept.
   if (isNew)
-    made.push_back({symbolOf(text), std::move(code), {}});
+    made.push_back(
+        {"kernel_" + sha256(text).substr(0, 24), std::move(code), {}});
   Function &function = made[number->second];
   kernel.symbol = function.symbol;
   addTargets(function, wanted);

@@ -57,7 +57,6 @@ public:
   const std::vector<Function> &functions() const { return made; }
 
 private:
-  std::string symbolOf(const std::string &code) const;
   void addFunction(plan::Kernel &kernel, const tdl::Lambda &lambda);
 
   std::vector<std::string> targets;

@@ -20,7 +20,7 @@ using Targets = std::vector<std::string>;
 
 Result<plan::Code>
 generatePtx(const std::vector<codegen::KernelRequest> &requests,
-            const Targets &targets, const pipeline::Cache &cache,
+            const Targets &targets, const codegen::SharedCache &cache,
             const codegen::Busy &busy) {
   codegen::GpuOptions options;
   options.busy = busy;
@@ -43,7 +43,7 @@ bool isOfGpu(const std::string &target) {
 
 Result<plan::Code> generate(const std::vector<emit::Function> &functions,
                             const Targets &targets,
-                            const pipeline::Cache &cache,
+                            const codegen::SharedCache &cache,
                             const codegen::Busy &busy) {
   const std::string &target = targets.front();
   std::vector<codegen::KernelRequest> requests;
@@ -86,7 +86,8 @@ std::vector<Targets> together(const std::vector<emit::Function> &functions,
 Result<plan::Code>
 pipeline::generateCode(const std::vector<emit::Function> &functions,
                        const std::vector<std::string> &targets,
-                       const Cache &cache, const codegen::Busy &busy) {
+                       const codegen::SharedCache &cache,
+                       const codegen::Busy &busy) {
   // Beside each other: few kernels leave cores without work at the end.
   const std::vector<Targets> groups = together(functions, targets);
   std::vector<std::future<Result<plan::Code>>> others;
@@ -108,7 +109,8 @@ pipeline::generateCode(const std::vector<emit::Function> &functions,
   return code;
 }
 
-pipeline::Regenerate pipeline::regenerateTogether(const Cache &cache) {
+pipeline::Regenerate
+pipeline::regenerateTogether(const codegen::SharedCache &cache) {
   const auto kept = std::make_shared<plan::Code>();
   return [kept, cache](const plan::Plan &plan,
                        const std::string &target) -> Result<plan::Artifact> {
@@ -129,9 +131,9 @@ pipeline::Regenerate pipeline::regenerateTogether(const Cache &cache) {
   };
 }
 
-Result<plan::Artifact> pipeline::regenerateKernels(const plan::Plan &plan,
-                                                   const std::string &target,
-                                                   const Cache &cache) {
+Result<plan::Artifact>
+pipeline::regenerateKernels(const plan::Plan &plan, const std::string &target,
+                            const codegen::SharedCache &cache) {
   auto code = generate(emit::functionsOf(plan), {target}, cache, {});
   if (!code)
     return code.takeError();

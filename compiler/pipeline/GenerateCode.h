@@ -10,13 +10,11 @@
 
 namespace smex::pipeline {
 
-using Cache = std::shared_ptr<const codegen::KernelCache>;
-
 /// One artifact for each target, in their order; those whose libraries have all
 /// have no bytes. `cache`: where the code of each is kept, if anywhere.
 Result<plan::Code> generateCode(const std::vector<emit::Function> &functions,
                                 const std::vector<std::string> &targets,
-                                const Cache &cache,
+                                const codegen::SharedCache &cache,
                                 const codegen::Busy &busy = {});
 
 } // namespace smex::pipeline

@@ -83,7 +83,7 @@ struct CompileOptions {
   bool verifyEach = true; // the IR, after each pass
   /// Where the code of kernels is kept from one compilation to the next; null:
   /// nowhere.
-  std::shared_ptr<const codegen::KernelCache> kernelCache = {};
+  codegen::SharedCache kernelCache = {};
 };
 
 /// Seconds and counts of one compilation, for --stats.
@@ -120,15 +120,14 @@ Result<std::string> emitStage(const frontend::Model &model,
 /// The kernels of a plan for one of its targets, generated again from its
 /// lambdas: `smexc check` compares them with the ones in it. What this compiler
 /// made earlier, and kept in `cache`, counts as generated.
-Result<plan::Artifact> regenerateKernels(
-    const plan::Plan &plan, const std::string &target,
-    const std::shared_ptr<const codegen::KernelCache> &cache = {});
+Result<plan::Artifact>
+regenerateKernels(const plan::Plan &plan, const std::string &target,
+                  const codegen::SharedCache &cache = {});
 /// The same for all targets of one plan, one after the other: the texts of GPUs
 /// are generated together, and kept until they are asked for.
 using Regenerate = std::function<Result<plan::Artifact>(
     const plan::Plan &, const std::string &target)>;
-Regenerate regenerateTogether(
-    const std::shared_ptr<const codegen::KernelCache> &cache = {});
+Regenerate regenerateTogether(const codegen::SharedCache &cache = {});
 
 /// The passes by stage, for smex-opt and the functions above.
 void addTrainingPasses(mlir::OpPassManager &manager,

@@ -10,12 +10,9 @@ namespace smex {
 /// The steps that divide into terms.
 StepSet termSteps(const Divisions &divisions);
 
-/// The steps that cut an index space along what is reduced: its first `rank`
-/// dimensions are those of the result.
-StepSet reducedSteps(const Divisions &indices, size_t rank);
-
 /// How the result of a sum with such an index space is divided, as long as
-/// nobody adds its terms up.
+/// nobody adds its terms up: what cuts it along what is reduced makes terms.
+/// Its first `rank` dimensions are those of the result.
 Divisions leftInTerms(const Divisions &indices, size_t rank);
 
 } // namespace smex

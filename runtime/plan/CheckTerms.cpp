@@ -45,10 +45,6 @@ private:
     return program.regions[size_t(program.buffers[size_t(buffer)].region)];
   }
 
-  size_t rankOf(int buffer) const {
-    return subject.tensorOf(buffer).type.shape.size();
-  }
-
   template <typename... Parts> void add(int i, const Parts &...parts) {
     findings.add(FindingKind::Reduction, names.prefix, names.instruction(i),
                  parts...);
@@ -66,13 +62,12 @@ private:
       return;
     if (readsTerms) {
       if (mapsTerms(i, instruction, split))
-        fill(i, instruction, indices, split);
+        fill(i, instruction, indices);
       areTerms[size_t(instruction.to)] = true;
       return;
     }
     if (indices.kind == Region::Kind::Divided)
-      fill(i, instruction, indices,
-           reducedSteps(indices.divisions, rankOf(instruction.to)));
+      fill(i, instruction, indices);
   }
 
   /// A sum of whole operands and terms would count what is whole once per term.
@@ -88,10 +83,10 @@ private:
   }
 
   /// The buffer's region says which terms it holds, if it says any.
-  void fill(int i, const Instruction &instruction, const Region &indices,
-            StepSet made) {
+  void fill(int i, const Instruction &instruction, const Region &indices) {
     const int buffer = instruction.to;
-    const Divisions terms = leftInTerms(indices.divisions, rankOf(buffer));
+    const size_t rank = subject.tensorOf(buffer).type.shape.size();
+    const Divisions terms = leftInTerms(indices.divisions, rank);
     const tdl::Lambda &lambda = subject.lambdas[size_t(instruction.kernel)];
     const Region &region = regionOf(buffer);
     if (termSteps(region) != 0 &&
@@ -100,7 +95,7 @@ private:
          lambda.reducer == tdl::Reducer::Prod))
       return add(i, " fills ", names.buffer(buffer),
                  ", whose region is in other terms than it makes");
-    set(i, buffer, made);
+    set(i, buffer, smex::termSteps(terms));
   }
 
   void set(int i, int buffer, StepSet made) {

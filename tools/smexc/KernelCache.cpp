@@ -12,10 +12,9 @@ void tools::declareKernelCache(CLI::App &app, std::string &folder) {
       ->envname("SMEX_KERNEL_CACHE");
 }
 
-Result<std::shared_ptr<const codegen::KernelCache>>
-tools::openKernelCache(const std::string &folder) {
+Result<codegen::SharedCache> tools::openKernelCache(const std::string &folder) {
   if (folder.empty() || folder == "none")
-    return std::shared_ptr<const codegen::KernelCache>();
+    return codegen::SharedCache();
   auto cache = codegen::KernelCache::open(folder);
   if (cache)
     (*cache)->prune();

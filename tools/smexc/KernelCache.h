@@ -12,8 +12,7 @@ namespace smex::tools {
 void declareKernelCache(CLI::App &app, std::string &folder);
 
 /// Null where none is asked for, with "" or "none".
-Result<std::shared_ptr<const codegen::KernelCache>>
-openKernelCache(const std::string &folder);
+Result<codegen::SharedCache> openKernelCache(const std::string &folder);
 
 } // namespace smex::tools
 

@@ -23,7 +23,7 @@ struct CodegenOptions {
   /// Leaves a core to what is done meanwhile; the bytes are the same.
   Busy busy = {};
   /// Where code is kept and looked for; null: nowhere. The bytes are the same.
-  std::shared_ptr<const KernelCache> cache = {};
+  SharedCache cache = {};
 };
 
 /// The bytes of an ELF shared object that exports the requested symbols and

@@ -20,12 +20,12 @@ std::string codegen::nameOf(const KernelRequest &request) {
 namespace {
 
 /// One thread's: a context, once it is needed.
-class Compiler {
+class OwnContext {
 public:
-  explicit Compiler(const std::function<void(MLIRContext &)> &prepare)
+  explicit OwnContext(const std::function<void(MLIRContext &)> &prepare)
       : prepare(prepare) {}
 
-  MLIRContext &context() {
+  MLIRContext &get() {
     if (!made) {
       made.emplace(MLIRContext::Threading::DISABLED);
       prepare(*made);
@@ -56,7 +56,7 @@ Result<std::vector<KernelCode>> codegen::compileEach(
   const KernelCache *cache = surroundings.cache.get();
   std::vector<KernelCode> results(requests.size());
   std::vector<std::optional<Error>> errors(requests.size());
-  const auto makeOne = [&](Compiler &compiler, size_t i) {
+  const auto makeOne = [&](OwnContext &context, size_t i) {
     const KernelRequest &request = requests[i];
     std::string name;
     if (cache) {
@@ -67,7 +67,7 @@ Result<std::vector<KernelCode>> codegen::compileEach(
         return;
       }
     }
-    Result<KernelCode> result = compile(compiler.context(), request);
+    Result<KernelCode> result = compile(context.get(), request);
     if (!result) {
       errors[i] = result.takeError();
       return;
@@ -78,9 +78,9 @@ Result<std::vector<KernelCode>> codegen::compileEach(
   };
   std::atomic<size_t> next{0};
   const auto work = [&] {
-    Compiler compiler(prepare);
+    OwnContext context(prepare);
     for (size_t i = next++; i < requests.size(); i = next++)
-      makeOne(compiler, i);
+      makeOne(context, i);
   };
   {
     Threads threads;
@@ -110,7 +110,7 @@ Result<std::string> codegen::textOf(const KernelRequest &request,
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   if (mlir::failed(passes.run(module)))
-    return defect("kernel '" + request.symbol + "' is malformed");
+    return defect(nameOf(request) + " is malformed");
   std::string text;
   llvm::raw_string_ostream stream(text);
   function.print(stream, OpPrintingFlags().printNameLocAsPrefix());

@@ -30,8 +30,7 @@ struct Diagnostics {
 struct Surroundings {
   /// Where valid, one core is left to others until it is ready.
   Busy busy;
-  /// Null: nothing is kept.
-  std::shared_ptr<const KernelCache> cache;
+  SharedCache cache;
   /// All that the code depends on but the request and the compiler.
   std::string options;
 };

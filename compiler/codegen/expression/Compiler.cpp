@@ -1,9 +1,9 @@
 #include "compiler/codegen/expression/Compiler.h"
 
 #include "dialects/support/File.h"
+#include "dialects/support/Sha256.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
 
 #include <cstring>
 #include <optional>
@@ -34,7 +34,8 @@ std::optional<std::string> buildId(const char *at, size_t size,
       break;
     if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
         std::memcmp(at + sizeof note, "GNU", 4) == 0)
-      return llvm::toHex(llvm::StringRef(at + value, note.n_descsz));
+      return llvm::toHex(llvm::StringRef(at + value, note.n_descsz),
+                         /*LowerCase=*/true);
     at += std::min(next, size);
     size -= std::min(next, size);
   }
@@ -56,9 +57,8 @@ std::string identityOf(const dl_phdr_info &object) {
       MappedFile::open(isProgram ? "/proc/self/exe" : object.dlpi_name);
   if (!file)
     return object.dlpi_name; // what the kernel lends, which has no file
-  const llvm::ArrayRef<uint8_t> bytes(
-      reinterpret_cast<const uint8_t *>(file->data()), size_t(file->size()));
-  return llvm::toHex(llvm::BLAKE3::hash<32>(bytes));
+  return sha256(
+      {reinterpret_cast<const char *>(file->data()), size_t(file->size())});
 }
 
 } // namespace

@@ -2,10 +2,11 @@
 
 #include "compiler/codegen/expression/Compiler.h"
 
+#include "dialects/support/Destination.h"
 #include "dialects/support/File.h"
+#include "dialects/support/Sha256.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/BLAKE3.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/CachePruning.h"
 
 #include <cerrno>
@@ -22,12 +23,6 @@ using namespace smex::codegen;
 namespace fs = std::filesystem;
 
 namespace {
-
-using Hash = llvm::BLAKE3Result<32>;
-
-Hash hashOf(llvm::StringRef bytes) {
-  return llvm::BLAKE3::hash<32>(llvm::arrayRefFromStringRef(bytes));
-}
 
 /// Each text after its length, so that no two lists are the same bytes.
 std::string joined(const KernelCode &code) {
@@ -52,8 +47,7 @@ std::optional<KernelCode> separated(llvm::StringRef bytes) {
 
 } // namespace
 
-Result<std::shared_ptr<const KernelCache>>
-KernelCache::open(const std::string &folder) {
+Result<SharedCache> KernelCache::open(const std::string &folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || access(folder.c_str(), R_OK | W_OK | X_OK) != 0) {
@@ -62,25 +56,20 @@ KernelCache::open(const std::string &folder) {
     unusable.fault = Fault::Environment;
     return unusable;
   }
-  return std::shared_ptr<const KernelCache>(
-      new KernelCache(folder, compilerIdentity()));
+  return SharedCache(new KernelCache(folder, compilerIdentity()));
 }
 
 /// The name is one that LLVM's pruning takes for its own.
 std::string KernelCache::pathOf(const std::string &name) const {
-  const Hash hash = hashOf(joined({compiler, name}));
-  return folder + "/llvmcache-" + llvm::toHex(hash, /*LowerCase=*/true);
+  return folder + "/llvmcache-" + sha256(joined({compiler, name}));
 }
 
 std::optional<KernelCode> KernelCache::find(const std::string &name) const {
   const std::string path = pathOf(name);
   std::optional<KernelCode> code;
   if (const Result<std::string> bytes = readFile(path)) {
-    const llvm::StringRef all = *bytes;
-    const llvm::StringRef rest =
-        all.drop_front(std::min<size_t>(all.size(), 32));
-    const Hash hash = hashOf(rest);
-    if (all.take_front(32) == llvm::toStringRef(hash))
+    const auto [hash, rest] = llvm::StringRef(*bytes).split('\n');
+    if (hash == sha256(rest))
       code = separated(rest);
   }
   // Disks seldom note that a file is read; pruning goes by it.
@@ -95,19 +84,12 @@ std::optional<KernelCode> KernelCache::find(const std::string &name) const {
 /// crash cut off is found damaged.
 void KernelCache::keep(const std::string &name, const KernelCode &code) const {
   const std::string bytes = joined(code);
-  const Hash hash = hashOf(bytes);
   const std::string path = pathOf(name);
-  std::string staging = path + ".XXXXXX";
+  std::string staging = path + ".XXXXXX"; // as mkstemp wants it
   const int file = mkstemp(staging.data());
   if (file < 0)
     return;
-  bool isWritten =
-      write(file, hash.data(), hash.size()) == ssize_t(hash.size());
-  for (size_t at = 0; isWritten && at < bytes.size();) {
-    const ssize_t count = write(file, bytes.data() + at, bytes.size() - at);
-    isWritten = count > 0;
-    at += size_t(std::max<ssize_t>(count, 0));
-  }
+  const bool isWritten = writeAll(file, sha256(bytes) + "\n" + bytes) == 0;
   close(file);
   if (!isWritten || rename(staging.c_str(), path.c_str()) != 0)
     unlink(staging.c_str());

@@ -18,6 +18,10 @@ namespace smex::codegen {
 /// their order, an object or a text.
 using KernelCode = std::vector<std::string>;
 
+class KernelCache;
+/// Null: nothing is kept.
+using SharedCache = std::shared_ptr<const KernelCache>;
+
 /// Any number of threads and processes may use a folder at once. What cannot be
 /// read, or is damaged, counts as not there; what cannot be written is not
 /// kept.
@@ -25,8 +29,7 @@ class KernelCache {
 public:
   /// Makes the folder where there is none. Errors: one that cannot be made, or
   /// written to (Environment).
-  static Result<std::shared_ptr<const KernelCache>>
-  open(const std::string &folder);
+  static Result<SharedCache> open(const std::string &folder);
 
   /// What was kept by this very compiler under the same name: `name` must say
   /// all that the code depends on but the compiler.

@@ -20,7 +20,7 @@ struct GpuOptions {
   /// Leaves a core to what is done meanwhile; the text is the same.
   Busy busy = {};
   /// Where code is kept and looked for; null: nowhere. The text is the same.
-  std::shared_ptr<const KernelCache> cache = {};
+  SharedCache cache = {};
 };
 
 struct GpuCode {
