@@ -1,74 +1,22 @@
-// Losses and optimizers against their formulas, and what cannot be trained.
-// Whole models against PyTorch are test/end_to_end/training.
-#include "dialects/support/File.h"
+// Losses against their formulas, what the graph of a training step is, and what
+// cannot be trained. Whole models against PyTorch are test/end_to_end/training.
 #include "test/compiler/training/Trainer.h"
-#include "test/compiler/training/TrainingStep.h"
-
-#include <catch2/catch.hpp>
+#include "test/compiler/training/WrittenModel.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 using namespace smex;
-using frontend::Model;
 using test::floats;
 using test::integers;
+using test::start;
+using test::target;
 using test::Trainer;
+using test::trainingStepOf;
+using test::vector;
 using training::TrainingOptions;
 
 namespace {
-
-Result<Model> importJson(const std::string &text) {
-  const char *folder = std::getenv("TEST_TMPDIR");
-  const std::string path =
-      std::string(folder ? folder : "/tmp") + "/model.json";
-  REQUIRE(writeFile(path,
-                    R"({"format": "smex-model", "version": 1, )" + text + "}"));
-  frontend::ImportOptions options;
-  options.training = true;
-  return frontend::importModel(path, options);
-}
-
-Result<Model> build(const std::string &text, const TrainingOptions &options) {
-  auto model = importJson(text);
-  if (!model) {
-    INFO(model.error().message);
-    REQUIRE(model);
-  }
-  return test::withTrainingStep(std::move(*model), options);
-}
-
-/// y = w, one vector of three; with mse, dw = 2 (w - labels) / 3.
-const char *vector = R"(
-  "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
-  "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, -2, 0.5]}],
-  "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["y"]}],
-  "outputs": ["y"])";
-
-const std::vector<double> start = {1, -2, 0.5}, target = {0.25, 1, -1};
-
-/// Steps of `update(w, g, t)` in double, and of the training graph.
-template <typename F>
-void compareOptimizer(TrainingOptions options, F &&update) {
-  options.loss = "mse";
-  auto model = build(vector, options);
-  if (!model)
-    FAIL(model.error().message);
-  Trainer trainer(std::move(*model));
-  std::vector<double> w = start;
-  for (int t = 1; t <= 5; ++t) {
-    trainer.step({{"x", floats({3}, {1, 1, 1})},
-                  {"labels", floats({3}, {0.25f, 1, -1})}});
-    for (size_t i = 0; i < 3; ++i)
-      update(i, w[i], 2 * (w[i] - target[i]) / 3, t);
-    const std::vector<float> got = trainer.parameter("w");
-    for (size_t i = 0; i < 3; ++i) {
-      INFO(options.optimizer << ", step " << t << ", element " << i);
-      CHECK(got[i] == Approx(w[i]).epsilon(2e-6).margin(1e-6));
-    }
-  }
-}
 
 double lossOf(const std::string &model, const std::string &loss,
               std::map<std::string, Tensor> inputs,
@@ -76,14 +24,14 @@ double lossOf(const std::string &model, const std::string &loss,
   TrainingOptions options;
   options.loss = loss;
   options.ignoreIndex = ignore;
-  auto built = build(model, options);
+  auto built = trainingStepOf(model, options);
   if (!built)
     FAIL(built.error().message);
   return Trainer(std::move(*built)).step(inputs);
 }
 
 std::string errorOf(const std::string &model, const TrainingOptions &options) {
-  auto built = build(model, options);
+  auto built = trainingStepOf(model, options);
   REQUIRE(!built);
   return built.error().message;
 }
@@ -95,172 +43,6 @@ TrainingOptions withLoss(const std::string &loss) {
 }
 
 } // namespace
-
-TEST_CASE("optimizers take the steps that PyTorch's do") {
-  TrainingOptions options;
-  options.learningRate = 0.1;
-  std::vector<double> a(3), b(3);
-  SECTION("sgd") {
-    options.weightDecay = 0.2;
-    compareOptimizer(options, [&](size_t, double &w, double g, int) {
-      w -= 0.1 * (g + 0.2 * w);
-    });
-  }
-  SECTION("momentum") {
-    options.optimizer = "momentum";
-    options.momentum = 0.8;
-    options.weightDecay = 0.2;
-    compareOptimizer(options, [&](size_t i, double &w, double g, int) {
-      a[i] = 0.8 * a[i] + g + 0.2 * w;
-      w -= 0.1 * a[i];
-    });
-  }
-  const auto adam = [&](double coupled, double decoupled) {
-    compareOptimizer(
-        options, [&, coupled, decoupled](size_t i, double &w, double g, int t) {
-          g += coupled * w;
-          w *= 1 - 0.1 * decoupled;
-          a[i] = 0.9 * a[i] + 0.1 * g;
-          b[i] = 0.999 * b[i] + 0.001 * g * g;
-          w -= 0.1 * (a[i] / (1 - std::pow(0.9, t))) /
-               (std::sqrt(b[i] / (1 - std::pow(0.999, t))) + 1e-8);
-        });
-  };
-  SECTION("adam") {
-    options.optimizer = "adam";
-    options.weightDecay = 0.2;
-    adam(0.2, 0);
-  }
-  SECTION("adamw, whose weights decay unless told otherwise") {
-    options.optimizer = "adamw";
-    adam(0, 0.01);
-  }
-  SECTION("adagrad") {
-    options.optimizer = "adagrad";
-    compareOptimizer(options, [&](size_t i, double &w, double g, int) {
-      a[i] += g * g;
-      w -= 0.1 * g / (std::sqrt(a[i]) + 1e-10);
-    });
-  }
-}
-
-// One gradient is 0: with history in f16, Adam divides 0 by 1e-8, which is 0.
-TEST_CASE("optimizers take the steps of 16-bit parameters in f32") {
-  const std::vector<double> labels = {1, 1, -1};
-  for (DType type : {DType::F16, DType::BF16})
-    for (const char *optimizer : {"sgd", "momentum", "adam", "adagrad"}) {
-      INFO(name(type) << ", " << optimizer);
-      const auto rounded = [&](double value) {
-        return double(type == DType::F16
-                          ? halfToFloat(floatToHalf(float(value)))
-                          : bfloatToFloat(floatToBfloat(float(value))));
-      };
-      std::string text = vector;
-      for (size_t at; (at = text.find("f32")) != std::string::npos;)
-        text.replace(at, 3, name(type));
-      TrainingOptions options;
-      options.loss = "mse";
-      options.optimizer = optimizer;
-      options.learningRate = 0.1;
-      auto model = build(text, options);
-      if (!model)
-        FAIL(model.error().message);
-      for (const frontend::Parameter &parameter : model->parameters)
-        if (const auto &value = model->values[size_t(parameter.value)];
-            value.name != "w" && isFloat(value.type.dtype)) {
-          INFO(value.name);
-          CHECK(value.type.dtype == DType::F32);
-        }
-      Trainer trainer(std::move(*model));
-      std::vector<double> w = start, a(3), b(3);
-      const std::string which = optimizer;
-      for (int t = 1; t <= 5; ++t) {
-        trainer.step({{"x", test::halves(type, {3}, {1, 1, 1})},
-                      {"labels", test::halves(type, {3}, {1, 1, -1})}});
-        const std::vector<float> got = trainer.parameter("w");
-        for (size_t i = 0; i < 3; ++i) {
-          const double g = 2 * (w[i] - labels[i]) / 3;
-          a[i] = which == "adam"       ? 0.9 * a[i] + 0.1 * g
-                 : which == "momentum" ? 0.9 * a[i] + g
-                                       : a[i] + g * g;
-          b[i] = 0.999 * b[i] + 0.001 * g * g;
-          w[i] -=
-              0.1 *
-              (which == "sgd"        ? g
-               : which == "momentum" ? a[i]
-               : which == "adagrad"
-                   ? g / (std::sqrt(a[i]) + 1e-10)
-                   : a[i] / (1 - std::pow(0.9, t)) /
-                         (std::sqrt(b[i] / (1 - std::pow(0.999, t))) + 1e-8));
-          w[i] = rounded(w[i]);
-          INFO("step " << t << ", element " << i);
-          // Gradients are of 16 bits, too.
-          const double unit = type == DType::F16 ? 0x1p-10 : 0x1p-7;
-          CHECK(std::fabs(got[i] - w[i]) <= 8 * unit);
-          if (i == 0)
-            CHECK(got[i] == 1);
-        }
-      }
-    }
-}
-
-// y = w / |w|, w = (2^-17, 0): dy[1] / dw[1] = 2^17 is no f16, times 2^-10 it
-// is.
-TEST_CASE("a slope that is no f16 is multiplied before it is rounded") {
-  TrainingOptions options;
-  options.loss = "given:loss";
-  options.learningRate = 0x1p-9;
-  auto model = build(R"(
-    "inputs": [{"name": "x", "type": "f16", "shape": [2]}],
-    "parameters": [{"name": "w", "type": "f16", "shape": [2], "values": [7.62939453125e-06, 0]}],
-    "nodes": [{"op": "LpNormalization", "inputs": ["w"], "outputs": ["y"]},
-              {"op": "Mul", "inputs": ["x", "y"], "outputs": ["z"]},
-              {"op": "ReduceSum", "inputs": ["z"], "outputs": ["loss"], "attributes": {"keepdims": 0}}],
-    "outputs": ["loss"])",
-                     options);
-  if (!model)
-    FAIL(model.error().message);
-  Trainer trainer(std::move(*model));
-  trainer.step({{"x", test::halves(DType::F16, {2}, {0, 0x1p-10f})}});
-  CHECK(trainer.parameter("w") == std::vector<float>{0x1p-17f, -0.25f});
-}
-
-// y = w * 2^-26, whose gradient no f16 is: without a scale it is 0.
-TEST_CASE("a scaled loss has gradients that f16 has none of") {
-  const char *small = R"(
-    "inputs": [{"name": "x", "type": "f16", "shape": [1]}],
-    "parameters": [{"name": "w", "type": "f16", "shape": [1], "values": [1]}],
-    "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
-              {"op": "Mul", "inputs": ["a", "x"], "outputs": ["y"]}],
-    "outputs": ["y"])";
-  for (const char *optimizer : {"sgd", "momentum", "adam", "adagrad"})
-    for (double scale : {1.0, 1024.0}) {
-      INFO(optimizer << ", " << scale);
-      TrainingOptions options;
-      options.loss = "given:y";
-      options.optimizer = optimizer;
-      const bool scales = std::string(optimizer) != "sgd" &&
-                          std::string(optimizer) != "momentum";
-      options.learningRate = scales ? 0.5 : 0x1p25;
-      options.lossScale = scale;
-      auto model = build(small, options);
-      if (!model)
-        FAIL(model.error().message);
-      Trainer trainer(std::move(*model));
-      const double loss =
-          trainer.step({{"x", test::halves(DType::F16, {1}, {0x1p-13f})}});
-      CHECK(loss == 0); // the scale is not seen
-      CHECK(trainer.parameter("w")[0] ==
-            Approx(scale == 1 ? 1 : 0.5).epsilon(.5));
-      CHECK((trainer.parameter("w")[0] < 1) == (scale != 1));
-    }
-  TrainingOptions options;
-  options.loss = "given:y";
-  for (double scale : {0.0, -1.0, 65536.0}) {
-    options.lossScale = scale;
-    CHECK(!build(small, options));
-  }
-}
 
 TEST_CASE("losses are means over elements") {
   const std::map<std::string, Tensor> inputs = {
@@ -336,7 +118,7 @@ TEST_CASE("rows that do not count have no loss and no gradient") {
                         : loss == "l1" ? (d > 0) - (d < 0)
                                        : 1 / (1 + std::exp(-y)) - label);
       }
-    auto built = build(model, options);
+    auto built = trainingStepOf(model, options);
     if (!built)
       FAIL(built.error().message);
     Trainer trainer(std::move(*built));
@@ -349,7 +131,7 @@ TEST_CASE("rows that do not count have no loss and no gradient") {
   options.counted = "counted";
   for (const char *loss : {"cross_entropy", "given:y"}) {
     options.loss = loss;
-    const auto built = build(model, options);
+    const auto built = trainingStepOf(model, options);
     REQUIRE_FALSE(built);
     CHECK_THAT(built.error().message, Catch::Contains("--counted"));
   }
@@ -393,7 +175,7 @@ TEST_CASE("a model that computes its loss says which rows count") {
     "outputs": ["loss"])";
   options.counted = "rows";
   options.learningRate = 1;
-  auto built = build(own, options);
+  auto built = trainingStepOf(own, options);
   if (!built)
     FAIL(built.error().message);
   const frontend::InputRange &range = built->inputRanges.at(built->inputs[1]);
@@ -418,17 +200,17 @@ TEST_CASE("a model that computes its loss says which rows count") {
 
 TEST_CASE("a parameter with several readers sums their gradients") {
   // loss = mean((w x + w)^2), x = 1: dw = 8 w / 3 per element.
-  auto model = build(R"(
+  auto model = trainingStepOf(R"(
     "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
     "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, -2, 0.5]}],
     "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
               {"op": "Add", "inputs": ["a", "w"], "outputs": ["y"]}],
     "outputs": ["y"])",
-                     [] {
-                       TrainingOptions options = withLoss("mse");
-                       options.learningRate = 0.25;
-                       return options;
-                     }());
+                              [] {
+                                TrainingOptions options = withLoss("mse");
+                                options.learningRate = 0.25;
+                                return options;
+                              }());
   REQUIRE(model);
   Trainer trainer(std::move(*model));
   trainer.step(
@@ -441,7 +223,7 @@ TEST_CASE("a parameter with several readers sums their gradients") {
 TEST_CASE("what sums have in common is no reason to compute them twice") {
   // Of the gradients by b and c, and of those by s and t, one is a multiple of
   // the other.
-  auto model = build(R"(
+  auto model = trainingStepOf(R"(
     "inputs": [{"name": "x", "type": "f32", "shape": [3, 2]}],
     "parameters": [{"name": "b", "type": "f32", "shape": [2], "values": [1, 2]},
                    {"name": "c", "type": "f32", "shape": [2], "values": [0.5, 3]},
@@ -452,7 +234,7 @@ TEST_CASE("what sums have in common is no reason to compute them twice") {
               {"op": "Add", "inputs": ["q", "b"], "outputs": ["u"]},
               {"op": "Sub", "inputs": ["u", "c"], "outputs": ["y"]}],
     "outputs": ["y"])",
-                     withLoss("mse"));
+                              withLoss("mse"));
   REQUIRE(model);
   int sums = 0;
   for (const frontend::Application &application : model->applications)
@@ -481,14 +263,14 @@ TEST_CASE("gradients read results where these tell enough") {
   // The gradient of max(w x, 0) reads the result, that of exp(..), too: what
   // they are applied to need not be kept.
   for (const char *op : {"Relu", "Exp", "Sqrt", "Tanh"}) {
-    auto model = build(R"(
+    auto model = trainingStepOf(R"(
     "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
     "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, 2, 3]}],
     "nodes": [{"op": "Mul", "inputs": ["x", "w"], "outputs": ["a"]},
               {"op": ")" + std::string(op) +
-                           R"(", "inputs": ["a"], "outputs": ["y"]}],
+                                    R"(", "inputs": ["a"], "outputs": ["y"]}],
     "outputs": ["y"])",
-                       withLoss("mse"));
+                                withLoss("mse"));
     REQUIRE(model);
     int readers = 0;
     for (const frontend::Application &application : model->applications)
@@ -553,7 +335,7 @@ TEST_CASE("values that training adds get names of their own") {
   // A value of the model has a name that training would give.
   TrainingOptions options;
   options.loss = "mse";
-  const auto model = build(R"(
+  const auto model = trainingStepOf(R"(
     "inputs": [{"name": "x", "type": "f32", "shape": [3]}],
     "parameters": [{"name": "w", "type": "f32", "shape": [3], "values": [1, -2, 0.5]}],
     "nodes": [
@@ -561,7 +343,7 @@ TEST_CASE("values that training adds get names of their own") {
       {"op": "Mul", "inputs": ["gradient of w_2", "w"], "outputs": ["b"]},
       {"op": "Mul", "inputs": ["b", "w"], "outputs": ["y"]}],
     "outputs": ["y"])",
-                           options);
+                                    options);
   REQUIRE(model);
   std::set<std::string> names;
   for (const frontend::Value &value : model->values) {
