@@ -29,12 +29,15 @@ ENCODERS = {
     "DebertaV2": {**TEXT, "relative_attention": True, "pos_att_type": ["p2c", "c2p"], "type_vocab_size": 0,
                   "max_relative_positions": 16, "position_buckets": 8},
     "Electra": {**TEXT, "embedding_size": 32},
-    "FNet": TEXT,
+    "FNet": {**TEXT, "pad_token_id": 0},
     "ModernBert": {**TEXT, "global_attn_every_n_layers": 2, "local_attention": 8, "pad_token_id": 0, "bos_token_id": 1,
                    "eos_token_id": 2, "cls_token_id": 1, "sep_token_id": 2},
     "Roberta": {**TEXT, "pad_token_id": 0},
 }
 NO_FUSED_ATTENTION = ("Bloom", "Gemma2", "Mamba")  # as transformers says
+
+# Exported with optimize=False, a Conv3d without a bias has one of rank 2, which ONNX's Conv does not take.
+NOT_TRAINED = ("r3d_18",)
 
 # torchvision's classifiers to the sides of their images.
 IMAGES = {
@@ -69,6 +72,7 @@ def text_model(kind, name, **more):
 
 
 def tokens():
+    """None is the one that pads, 0: PyTorch does not train its row, and ONNX does not say so."""
     return torch.randint(3, VOCABULARY, (2, 12))
 
 
@@ -160,7 +164,7 @@ FUNCTIONS = {
     "fold": lambda x: F.fold(F.unfold(x, 3, padding=1), (12, 12), 3, padding=1),
     "grid": lambda x: F.grid_sample(x, torch.tanh(x[:, :2].permute(0, 2, 3, 1)), align_corners=False),
     "pads": lambda x: sum(F.pad(x, (1, 2, 3, 1), mode) for mode in ("reflect", "circular", "replicate")),
-    "pools": lambda x: F.adaptive_avg_pool2d(x, (5, 7)).sum(3) + F.adaptive_max_pool2d(x, (5, 4)).sum(3),
+    "pools": lambda x: F.adaptive_avg_pool2d(x, (6, 7)).sum(3) + F.adaptive_max_pool2d(x, (6, 4)).sum(3),
     "quantile": lambda x: torch.quantile(x, 0.3, dim=1),
     "scatter": lambda x: torch.zeros_like(x).scatter_add(3, (x * 3).long().clamp(0, 11), x),
     "spectrum": spectrum,
