@@ -4,12 +4,7 @@
 #include "test/compiler/training/WrittenModel.h"
 
 using namespace smex;
-using test::floats;
-using test::start;
-using test::target;
-using test::Trainer;
-using test::trainingStepOf;
-using test::vector;
+using namespace smex::test;
 using training::TrainingOptions;
 
 namespace {

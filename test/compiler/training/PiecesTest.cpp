@@ -1,14 +1,10 @@
 // Gradients of tensors that are taken apart: in pieces that cover them, or
 // overlap, or leave something out.
 #include "compiler/training/Pieces.h"
-#include "dialects/support/File.h"
 #include "test/compiler/training/Trainer.h"
-#include "test/compiler/training/TrainingStep.h"
-
-#include <catch2/catch.hpp>
+#include "test/compiler/training/WrittenModel.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 using namespace smex;
 using namespace smex::training;
@@ -74,26 +70,17 @@ Result<frontend::Model> modelOf(const std::vector<Taken> &pieces,
   nodes.push_back(R"({"op": "Concat", "inputs": )" + listOf(parts) +
                   R"(, "outputs": ["all"], "attributes": {"axis": 0}})");
   nodes.push_back(R"({"op": "Add", "inputs": ["all", "x"], "outputs": ["y"]})");
-  const char *folder = std::getenv("TEST_TMPDIR");
-  const std::string path =
-      std::string(folder ? folder : "/tmp") + "/pieces.json";
-  REQUIRE(writeFile(
-      path,
-      R"({"format": "smex-model", "version": 1, "opset": 17, "inputs": [{"name": "x", "type": "f32", "shape": [1]}], "parameters": )" +
-          listOf(parameters) + R"(, "nodes": )" + listOf(nodes) +
-          R"(, "outputs": ["y"]})"));
-  frontend::ImportOptions import;
-  import.training = true;
-  auto model = frontend::importModel(path, import);
-  if (!model)
-    FAIL(model.error().message);
   TrainingOptions options;
   options.loss = "mse";
   options.optimizer = "sgd";
   options.learningRate = 0.5;
   for (size_t p = 0; p < pieces.size(); ++p)
     options.freeze.push_back("scale" + std::to_string(p));
-  return test::withTrainingStep(std::move(*model), options);
+  return test::trainingStepOf(
+      R"("opset": 17, "inputs": [{"name": "x", "type": "f32", "shape": [1]}], "parameters": )" +
+          listOf(parameters) + R"(, "nodes": )" + listOf(nodes) +
+          R"(, "outputs": ["y"])",
+      options);
 }
 
 /// One step of the training graph against the formula: with labels of 0,

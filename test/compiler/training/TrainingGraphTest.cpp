@@ -7,13 +7,7 @@
 #include <set>
 
 using namespace smex;
-using test::floats;
-using test::integers;
-using test::start;
-using test::target;
-using test::Trainer;
-using test::trainingStepOf;
-using test::vector;
+using namespace smex::test;
 using training::TrainingOptions;
 
 namespace {

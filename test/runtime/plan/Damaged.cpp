@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <stdexcept>
 
 using namespace smex;
 using namespace smex::plan;
@@ -16,9 +15,7 @@ std::string plan::errorOf(const std::string &directory) {
 }
 
 std::string plan::saved(const TemporaryFolder &folder, const Plan &plan) {
-  if (const Status status = save(plan, folder / "plan", countingWeights(plan));
-      !status)
-    throw std::runtime_error(status.error().message);
+  REQUIRE(save(plan, folder / "plan", countingWeights(plan)));
   return folder / "plan";
 }
 

@@ -10,7 +10,7 @@ namespace smex::plan {
 /// What loading says, or "loaded".
 std::string errorOf(const std::string &directory);
 
-/// The plan's folder, in `folder`. Throws if it cannot be saved.
+/// The plan's folder, in `folder`. If it cannot be saved, the test fails.
 std::string saved(const TemporaryFolder &folder,
                   const Plan &plan = twoWorkers());
 
