@@ -35,18 +35,55 @@ Runs intersect(const Runs &a, const Runs &b, Interval within) {
   return both;
 }
 
-bool differInRowsAlone(const Box &a, const Box &b) {
-  return std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end());
+/// Whether their union is a box: one holds the other, or they differ in one
+/// dimension, in which there is nothing between them.
+bool areOneBox(const Box &a, const Box &b) {
+  if (isEmpty(a) || isEmpty(b))
+    return true;
+  bool inFirst = true, inSecond = true, apart = false;
+  int differing = 0;
+  for (size_t d = 0; d < a.size(); ++d) {
+    inFirst = inFirst && a[d].contains(b[d]);
+    inSecond = inSecond && b[d].contains(a[d]);
+    differing += a[d] != b[d];
+    apart = apart || std::max(a[d].lo, b[d].lo) > std::min(a[d].hi, b[d].hi);
+  }
+  return inFirst || inSecond || (differing == 1 && !apart);
+}
+
+/// Of rows, or of plain boxes that are one.
+Needed unionOf(const Needed &a, const Needed &b, bool ofRows,
+               std::vector<std::shared_ptr<const Runs>> &storage) {
+  if (isEmpty(b.box))
+    return a;
+  if (isEmpty(a.box))
+    return b;
+  if (!ofRows)
+    return {hull(a.box, b.box)};
+  Runs rows = rowsOf(a);
+  const Runs others = rowsOf(b);
+  rows.insert(rows.end(), others.begin(), others.end());
+  storage.push_back(std::make_shared<const Runs>(runsOf(std::move(rows))));
+  return {hull(a.box, b.box), storage.back().get()};
+}
+
+Region unionOf(const Region &a, const Region &b, bool ofRows,
+               std::vector<std::shared_ptr<const Runs>> &storage) {
+  Region both;
+  for (size_t w = 0; w < a.size(); ++w)
+    both.push_back(unionOf(a[w], b[w], ofRows, storage));
+  return both;
 }
 
 /// Fetches that grow: each that can be joined is.
 class Joining {
 public:
-  explicit Joining(const std::vector<Box> &owned) : owned(owned) {}
+  Joining(const std::vector<Region> &regions, const std::vector<Box> &owned)
+      : regions(regions), owned(owned) {}
 
-  void add(size_t place, const Region &region) {
-    fetches.push_back({{place}, region, {}});
-    listed.push_back(hasRows(region));
+  void add(size_t place) {
+    fetches.push_back({{place}, regions[place], {}});
+    listed.push_back(hasRows(regions[place]));
   }
 
   std::vector<JoinedFetch> run() {
@@ -67,46 +104,62 @@ public:
   }
 
 private:
-  /// Whether the union is one of rows, and moves less than the two.
+  /// Whether the union is one of rows, or a box, and moves less than the two.
   bool canJoin(size_t i, size_t j) const {
-    if (!listed[i] && !listed[j])
-      return false;
-    bool overlap = false;
+    return (listed[i] || listed[j] ? differInRowsAlone(i, j)
+                                   : makeOneBox(i, j)) &&
+           overlap(i, j);
+  }
+
+  bool differInRowsAlone(size_t i, size_t j) const {
     for (size_t w = 0; w < owned.size(); ++w) {
-      const Needed &a = fetches[i].region[w], &b = fetches[j].region[w];
-      if (isEmpty(a.box) || isEmpty(b.box))
-        continue;
-      if (!differInRowsAlone(a.box, b.box))
+      const Box &a = fetches[i].region[w].box, &b = fetches[j].region[w].box;
+      if (!isEmpty(a) && !isEmpty(b) &&
+          !std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end()))
         return false;
-      std::vector<std::shared_ptr<const Runs>> storage;
-      overlap = overlap || missing(common(a, b, storage), owned[w]) > 0;
     }
-    return overlap;
+    return true;
+  }
+
+  /// Any two readers that the fetch would serve need one box, so that a bound
+  /// on what two of them move need not know the others (TermMaker.cpp).
+  bool makeOneBox(size_t i, size_t j) const {
+    if (!areOneBox(fetches[i].region, fetches[j].region))
+      return false;
+    std::vector<std::shared_ptr<const Runs>> storage;
+    const Region both =
+        unionOf(fetches[i].region, fetches[j].region, false, storage);
+    std::vector<size_t> served;
+    for (size_t k = 0; k < fetches.size(); ++k)
+      if (k == i || k == j || containsAll(both, fetches[k].region))
+        served.insert(served.end(), fetches[k].of.begin(), fetches[k].of.end());
+    for (size_t a = 0; a < served.size(); ++a)
+      for (size_t b = a + 1; b < served.size(); ++b)
+        if (!areOneBox(regions[served[a]], regions[served[b]]))
+          return false;
+    return true;
+  }
+
+  /// Whether some worker lacks what both bring.
+  bool overlap(size_t i, size_t j) const {
+    for (size_t w = 0; w < owned.size(); ++w) {
+      std::vector<std::shared_ptr<const Runs>> storage;
+      if (missing(common(fetches[i].region[w], fetches[j].region[w], storage),
+                  owned[w]) > 0)
+        return true;
+    }
+    return false;
   }
 
   void join(size_t i, size_t j) {
     JoinedFetch &into = fetches[i];
-    for (size_t w = 0; w < owned.size(); ++w) {
-      Needed &a = into.region[w];
-      const Needed &b = fetches[j].region[w];
-      if (isEmpty(b.box))
-        continue;
-      if (isEmpty(a.box)) {
-        a = b;
-        continue;
-      }
-      Runs rows = rowsOf(a);
-      const Runs others = rowsOf(b);
-      rows.insert(rows.end(), others.begin(), others.end());
-      into.storage.push_back(
-          std::make_shared<const Runs>(runsOf(std::move(rows))));
-      a = {hull(a.box, b.box), into.storage.back().get()};
-    }
+    listed[i] = listed[i] || listed[j];
+    into.region =
+        unionOf(into.region, fetches[j].region, listed[i], into.storage);
     into.of.insert(into.of.end(), fetches[j].of.begin(), fetches[j].of.end());
     std::sort(into.of.begin(), into.of.end());
     into.storage.insert(into.storage.end(), fetches[j].storage.begin(),
                         fetches[j].storage.end());
-    listed[i] = true;
     fetches.erase(fetches.begin() + int64_t(j));
     listed.erase(listed.begin() + int64_t(j));
   }
@@ -121,6 +174,7 @@ private:
         }
   }
 
+  const std::vector<Region> &regions;
   const std::vector<Box> &owned;
   bool isUnion = false; // some fetch
   std::vector<JoinedFetch> fetches;
@@ -128,6 +182,13 @@ private:
 };
 
 } // namespace
+
+bool partition::areOneBox(const Region &a, const Region &b) {
+  for (size_t w = 0; w < a.size(); ++w)
+    if (!::areOneBox(a[w].box, b[w].box))
+      return false;
+  return true;
+}
 
 std::vector<int64_t> partition::wordsOf(const Region &region) {
   std::vector<int64_t> words;
@@ -204,19 +265,17 @@ partition::fetchesOf(const std::vector<Region> &regions,
                                 return isOwned(regions[place], owned);
                               }),
                places.end());
-  Joining joining(owned);
-  if (places.size() > 1 &&
-      std::any_of(places.begin(), places.end(),
-                  [&](size_t place) { return hasRows(regions[place]); })) {
-    // Whoever lists the readers in another order joins them alike.
-    std::map<std::vector<int64_t>, size_t> inOrder;
-    for (size_t place : places)
-      inOrder.emplace(wordsOf(regions[place]), place);
-    places.clear();
-    for (const auto &[words, place] : inOrder)
-      places.push_back(place);
-  }
+  // Whoever lists the readers in another order joins them alike.
+  Joining joining(regions, owned);
+  std::map<std::vector<int64_t>, size_t> inOrder;
   for (size_t place : places)
-    joining.add(place, regions[place]);
-  return joining.run();
+    inOrder.emplace(wordsOf(regions[place]), place);
+  for (const auto &[words, place] : inOrder)
+    joining.add(place);
+  std::vector<JoinedFetch> fetches = joining.run();
+  std::sort(fetches.begin(), fetches.end(),
+            [](const JoinedFetch &a, const JoinedFetch &b) {
+              return a.of.front() < b.of.front();
+            });
+  return fetches;
 }

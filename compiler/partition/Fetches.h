@@ -8,8 +8,10 @@
 //   one reader needs rows      1 2     5     on this worker, another    2 3
 //   both are given a buffer of 1 2 3   5
 //
-// Plain boxes stay as they are where no list of rows meets them. So do regions
-// whose boxes differ in more than their rows: their union is no box of rows.
+// So are plain boxes that overlap, where any two of them are one box on every
+// worker: what both need has the corners of a box, and a buffer is one. Regions
+// of lists whose boxes differ in more than their rows stay apart: their union
+// is no box of rows.
 #ifndef SMEX_COMPILER_PARTITION_FETCHES_H
 #define SMEX_COMPILER_PARTITION_FETCHES_H
 
@@ -76,6 +78,9 @@ bool containsAll(const Region &outer, const Region &inner);
 
 /// Whether some worker needs a list of rows that are not all of its box.
 bool hasRows(const Region &region);
+
+/// Whether two regions of plain boxes are one box on every worker.
+bool areOneBox(const Region &a, const Region &b);
 
 /// What two of them share.
 Needed common(const Needed &a, const Needed &b,

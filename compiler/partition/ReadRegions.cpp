@@ -51,6 +51,10 @@ bool RegionSet::haveRows() const {
                      [](const Region *region) { return hasRows(*region); });
 }
 
+bool RegionSet::areOneBox(int one, int other) const {
+  return partition::areOneBox(*regions[size_t(one)], *regions[size_t(other)]);
+}
+
 Shared RegionSet::shared(int one, int other) const {
   const Region &a = *regions[size_t(one)], &b = *regions[size_t(other)];
   Shared both;

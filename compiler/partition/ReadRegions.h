@@ -49,6 +49,8 @@ public:
   /// Whether some worker needs a list of rows: then regions may be fetched as
   /// one that overlap.
   bool haveRows() const;
+  /// Whether the two are one box on every worker, of plain boxes.
+  bool areOneBox(int one, int other) const;
   /// What the two share.
   Shared shared(int one, int other) const;
 

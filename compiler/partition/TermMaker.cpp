@@ -12,9 +12,9 @@ namespace {
 /// it is going to be too long, nothing is spent on it.
 constexpr int64_t kUsual = 8;
 
-/// So many runs of rows are looked at to find what regions share; where there
-/// are more, regions are not told apart.
-constexpr int64_t kMostRuns = int64_t(1) << 26;
+/// So many boxes and runs of rows are looked at to find what regions share;
+/// where there are more, regions are not told apart.
+constexpr int64_t kMostLooks = int64_t(1) << 26;
 
 /// Numbers rows of a table of this width, those with equal bytes and regions
 /// alike, and appends the bytes of each.
@@ -161,30 +161,36 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
   return true;
 }
 
-/// False if that takes too long. Regions are fetched together only where some
-/// are lists of rows. Then any two may be: of regions whose boxes differ in
-/// more than rows, one may lie within a union that has the other's rows.
+/// False if that takes too long. Plain boxes are fetched together where any two
+/// of them are one box. Where some are lists of rows, any two regions may be:
+/// of those whose boxes differ in more than rows, one may lie within a union
+/// that has the other's rows.
 bool TermMaker::findOverlaps(const std::vector<std::vector<bool>> &contained) {
   overlaps.resize(size_t(made.regions));
-  if (!regions.haveRows())
-    return true;
+  const bool haveRows = regions.haveRows();
   std::vector<std::vector<Box>> owned; // per column
   for (const History &history : histories.histories)
     owned.push_back(sharesOf(tensor.shape, history, histories.ways));
-  int64_t runs = 0;
+  int64_t looks = 0;
   for (int r = 0; r < made.regions; ++r)
     for (int other = r + 1; other < made.regions; ++other) {
       if (contained[r][other] || contained[other][r])
         continue;
+      if (!haveRows && !regions.areOneBox(r, other))
+        continue;
       const Shared shared = regions.shared(r, other);
+      looks += int64_t(shared.region.size()) * made.columns;
       for (const auto &rows : shared.storage)
-        runs += int64_t(rows->size()) * made.columns;
-      if (runs > kMostRuns)
+        looks += int64_t(rows->size()) * made.columns;
+      if (looks > kMostLooks)
         return false;
       Overlap overlap{other, {}};
       for (const std::vector<Box> &boxes : owned)
         overlap.bytes.push_back(missing(shared.region, boxes) *
                                 tensor.elementBytes);
+      if (std::all_of(overlap.bytes.begin(), overlap.bytes.end(),
+                      [](int64_t bytes) { return bytes == 0; }))
+        continue;
       overlaps[other].push_back({r, overlap.bytes});
       overlaps[r].push_back(std::move(overlap));
     }

@@ -2,10 +2,11 @@
 """Where a graph is partitioned, no worker gets a row of a tensor twice, also not by two fetches of the tensor, in
 inference and in training.
 
-Readers of a tensor whose lists of rows overlap share a fetch. What is fetched again is of plain boxes that overlap, or of
-boxes that differ in more than their rows. It is found here that this is the only reason: of two fetches, no one has on
-every worker all that the other one has, and where one is of a list of rows, and boxes differ in rows alone, they share
-nothing. And how much the rest is, is bounded.
+Readers of a tensor whose lists of rows overlap share a fetch, and so do those of plain boxes that overlap and make one box.
+What is fetched again is of plain boxes that make none, or of lists whose boxes differ in more than their rows. It is found
+here that this is the only reason: of two fetches, no one has on every worker all that the other one has, and where one is of
+a list of rows, and boxes differ in rows alone, or both are of plain boxes that make one, they share nothing. And how much the
+rest is, is bounded.
 
 usage: graph_fetches.py SMEX_ZOO SMEXC
 """
@@ -35,7 +36,7 @@ SELDOM = {
     "hetero-transformer": (["--item-features", 5], HETERO),
     "rgcn": ([], ["--graph", "typed.txt"]),
 }
-MOST = 0.15  # of all elements that are fetched, those that are fetched again
+MOST = 0.03  # of all elements that are fetched, those that are fetched again
 
 
 def command(*words):
@@ -59,27 +60,36 @@ def points(box):
     return set(itertools.product(*(range(*side) for side in box)))
 
 
+def make_one_box(one, other):
+    """Whether no point of the box around two boxes, or none, is in neither."""
+    if one is None or other is None:
+        return True
+    around = [(min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(one, other)]
+    return points(around) == points(one) | points(other)
+
+
 class Fetch:
     """What each worker gets by an instruction, and what of it comes from another worker."""
 
     def __init__(self, number, instruction, for_readers, workers):
         self.number, self.for_readers = number, for_readers
         self.is_list = "rows" in instruction
-        self.gets, self.received, self.boxes, self.columns = [], [], [], []
+        self.gets, self.received, self.boxes, self.sides = [], [], [], []
         for w, worker in enumerate(workers):
             pieces = worker["instructions"][number].get("pieces", [])
             self.gets.append(set().union(*(points(piece["box"]) for piece in pieces)))
             self.received.append(set().union(*(points(piece["box"]) for piece in pieces if piece["worker"] != w)))
             box = worker["buffers"][instruction["to"]].get("box")
             self.boxes.append(points(box or [[0, 0]]))
-            self.columns.append(box and box[1:])
+            self.sides.append(box)
 
     def serves(self, other):
         return all(mine >= others for mine, others in zip(self.gets + self.boxes, other.gets + other.boxes))
 
     def can_be_one_with(self, other):
-        return (self.is_list or other.is_list) and all(
-            mine is None or others is None or mine == others for mine, others in zip(self.columns, other.columns))
+        if self.is_list or other.is_list:
+            return all(mine is None or others is None or mine[1:] == others[1:] for mine, others in zip(self.sides, other.sides))
+        return all(map(make_one_box, self.sides, other.sides))
 
 
 def fetches_of(plan, smexc):
@@ -133,7 +143,7 @@ def check_limit(smexc):
     limit = max(joined["peak_bytes"]) - 1
     apart = totals("--memory-per-gpu", limit)
     assert max(apart["peak_bytes"]) <= limit
-    assert joined["communication_bytes"] < apart["communication_bytes"] < 1.05 * joined["communication_bytes"]
+    assert joined["communication_bytes"] < apart["communication_bytes"] < 1.1 * joined["communication_bytes"]
     command(smexc, "check", "plan")
 
 

@@ -88,6 +88,20 @@ bool differInRowsAlone(const Region &a, const Region &b) {
   return true;
 }
 
+/// Whether what two regions of boxes need is a box on each worker, by counting.
+bool isBoxOfBoth(const Region &one, const Region &other) {
+  for (size_t w = 0; w < one.size(); ++w) {
+    Elements both = listOf(one[w]);
+    const Elements more = listOf(other[w]);
+    if (both.empty() || more.empty())
+      continue;
+    both.insert(more.begin(), more.end());
+    if (int64_t(both.size()) != volume(hull(one[w].box, other[w].box)))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 TEST_CASE("rows that two readers need are fetched once") {
@@ -109,10 +123,9 @@ TEST_CASE("rows that two readers need are fetched once") {
   REQUIRE(fetches.size() == 1);
   CHECK(fetches[0].region[0].box == Box{{0, 5}, {0, 4}});
   CHECK(rowsOf(fetches[0].region[0]) == Runs{{2, 5}});
-  // They share no row, or no fetch: boxes differ in columns, or are plain.
+  // They share no row, or no fetch: boxes differ in columns.
   CHECK(fetched({{{box, &few}}, {{box, &far}}}).size() == 2);
   CHECK(fetched({{{box, &few}}, {{half, &others}}}).size() == 2);
-  CHECK(fetched({{{plain}}, {{{{4, 8}, {0, 4}}}}}).size() == 2);
   // What all of them share is there already.
   const std::vector<Box> second = {{{2, 3}, {0, 4}}};
   CHECK(fetchesOf({{{box, &few}}, {{box, &others}}}, second).size() == 2);
@@ -198,21 +211,75 @@ TEST_CASE("fetches serve all readers, and fetch nothing that none reads") {
   CHECK(unions > 300);
 }
 
-TEST_CASE("plain boxes are fetched as they are") {
+TEST_CASE("plain boxes that overlap and make one box are fetched as one") {
+  const std::vector<Box> owned = {{{0, 0}, {0, 4}}, {{0, 0}, {0, 4}}};
+  const auto fetched = [&](const std::vector<Region> &regions) {
+    return fetchesOf(regions, owned);
+  };
+  const Box low = {{3, 5}, {0, 4}}, high = {{4, 8}, {0, 4}},
+            next = {{5, 8}, {0, 4}}, wide = {{0, 8}, {0, 2}},
+            column = {{0, 8}, {3, 4}}, nothing = Box::absent(2);
+  auto fetches = fetched({{{low}, {nothing}}, {{high}, {high}}});
+  REQUIRE(fetches.size() == 1);
+  CHECK(fetches[0].of == std::vector<size_t>{0, 1});
+  CHECK(fetches[0].region[0].box == Box{{3, 8}, {0, 4}});
+  CHECK(fetches[0].region[1].box == high);
+  CHECK(!hasRows(fetches[0].region));
+  // In columns, too, and where one worker's boxes only touch.
+  const Box right = {{0, 8}, {1, 4}};
+  fetches = fetched({{{wide}, {low}}, {{right}, {next}}});
+  REQUIRE(fetches.size() == 1);
+  CHECK(fetches[0].region[0].box == Box{{0, 8}, {0, 4}});
+  CHECK(fetches[0].region[1].box == Box{{3, 8}, {0, 4}});
+  // What does not overlap, or makes no box, stays apart; also where that is so
+  // on the other worker, or is owned.
+  CHECK(fetched({{{low}, {low}}, {{next}, {next}}}).size() == 2);
+  CHECK(fetched({{{wide}, {low}}, {{low}, {low}}}).size() == 2);
+  CHECK(fetched({{{low}, {low}}, {{high}, {wide}}}).size() == 2);
+  CHECK(fetchesOf({{{low}, {low}}, {{high}, {low}}},
+                  {{{4, 5}, {0, 4}}, {{0, 8}, {0, 4}}})
+            .size() == 2);
+  // Two that would serve a third, with one of which it makes no box.
+  const Box lower = {{0, 5}, {0, 4}}, upper = {{4, 8}, {0, 4}};
+  CHECK(fetched({{{lower}, {lower}}, {{upper}, {upper}}}).size() == 1);
+  CHECK(fetched({{{lower}, {lower}}, {{upper}, {upper}}, {{column}, {column}}})
+            .size() == 3);
+}
+
+TEST_CASE("of plain boxes, any two that are fetched as one make one box") {
   std::mt19937_64 engine(3);
-  for (int round = 0; round < 500; ++round) {
+  int unions = 0;
+  for (int round = 0; round < 3000; ++round) {
     const Problem problem(engine, true, 0);
     const auto fetches = fetchesOf(problem.regions, problem.owned);
     const std::vector<size_t> kept = outermost(problem.regions);
-    size_t next = 0;
-    for (size_t place : kept) {
-      int64_t elements = missing(problem.regions[place], problem.owned);
-      if (next < fetches.size() &&
-          fetches[next].of == std::vector<size_t>{place})
-        ++next;
-      else
-        REQUIRE(elements == 0); // all is there
+    for (const JoinedFetch &fetch : fetches) {
+      unions += fetch.of.size() > 1;
+      CHECK(!hasRows(fetch.region));
+      for (size_t one : fetch.of)
+        for (size_t other : fetch.of)
+          REQUIRE(isBoxOfBoth(problem.regions[one], problem.regions[other]));
     }
-    REQUIRE(next == fetches.size());
+    // Two readers move at least the union of what they need, if they can be
+    // one, and else each its own: what bounds on plans count.
+    int64_t moved = 0;
+    for (const JoinedFetch &fetch : fetches)
+      moved += missing(fetch.region, problem.owned);
+    for (size_t a = 0; a < kept.size(); ++a)
+      for (size_t b = a + 1; b < kept.size(); ++b) {
+        const Region &one = problem.regions[kept[a]],
+                     &other = problem.regions[kept[b]];
+        int64_t least =
+            missing(one, problem.owned) + missing(other, problem.owned);
+        REQUIRE(areOneBox(one, other) == isBoxOfBoth(one, other));
+        if (areOneBox(one, other))
+          for (size_t w = 0; w < problem.owned.size(); ++w) {
+            const Elements first = without(listOf(one[w]), problem.owned[w]);
+            for (const Element &element : listOf(other[w]))
+              least -= int64_t(first.count(element));
+          }
+        REQUIRE(moved >= least);
+      }
   }
+  CHECK(unions > 300);
 }
