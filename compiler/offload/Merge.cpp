@@ -65,18 +65,26 @@ private:
   }
 
   /// A step that is next in some schedules, and rather one that no other has
-  /// later; null: the segment is done.
+  /// later; null: the segment is done. Where each has what another has later,
+  /// some step is taken twice; but not the operation that ends the segment,
+  /// which all run at once.
   const Step *choose(size_t segment) const {
     const Step *first = nullptr;
     for (size_t k = 0; k < all.size(); ++k) {
       const Step *candidate = head(k, segment);
       if (!candidate)
         continue;
-      first = first ? first : candidate;
+      if (!first && !ends(*candidate, segment))
+        first = candidate;
       if (!isLater(*candidate, segment))
         return candidate;
     }
     return first;
+  }
+
+  static bool ends(const Step &step, size_t segment) {
+    return step.action.kind == Action::Kind::Run &&
+           step.action.what == int(segment);
   }
 
   bool isLater(const Step &step, size_t segment) const {
