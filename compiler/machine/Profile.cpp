@@ -24,7 +24,7 @@ Result<Profile> machines::readProfile(std::string_view text,
   });
   at.integer("version", 1, 1);
   profile.model = at.string("model");
-  at.string("backend");
+  profile.backend = at.string("backend");
   if (at.has("devices"))
     at.list("devices", [](const Cursor &device) { return device.string(); });
   at.with("operators", [&](const Cursor &operators) {
@@ -45,6 +45,15 @@ Result<Profile> machines::readProfile(std::string_view text,
   if (error)
     return *error;
   return profile;
+}
+
+Error machines::noneOfModel(const Profile &profile) {
+  if (profile.seconds.empty())
+    return fail(profile.file,
+                " has no operators: parts say nothing of a whole; profile a "
+                "plan that cuts none, such as one for one GPU");
+  return fail(profile.file, " is of \"", profile.model,
+              "\", and has none of this model's operators");
 }
 
 Result<Profile> machines::readProfileFile(const std::string &path) {

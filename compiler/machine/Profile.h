@@ -13,10 +13,13 @@
 namespace smex::machines {
 
 struct Profile {
-  std::string file, model;
+  std::string file, model, backend; // where from
   /// By the name of the tensor that an operator computes, as a whole.
   std::unordered_map<std::string, double> seconds;
 };
+
+/// Of a profile that has no operator of a model.
+Error noneOfModel(const Profile &profile);
 
 /// Any byte string is a safe input; the error names `file` and the key.
 Result<Profile> readProfile(std::string_view text, const std::string &file);

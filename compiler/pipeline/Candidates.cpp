@@ -86,10 +86,47 @@ Result<Candidate> Candidates::withinLimit(const partition::Search &by) {
     auto tight = make(by, room);
     return tight && of.limit.isKeptBy(tight->peaks()) ? tight : made;
   }
+  std::optional<int64_t> likely;
+  auto made = placed(by, likely);
+  if (made)
+    return made;
+  enough = likely ? limitThatWorks(by, *likely) : std::nullopt;
+  return enough ? fail(made.error().message, placement::withLimit(*enough))
+                : made.takeError();
+}
+
+/// Where no task has room: `likely`, a limit that tasks would keep.
+Result<Candidate> Candidates::placed(const partition::Search &by,
+                                     std::optional<int64_t> &likely) {
   if (of.limit.bytes.empty())
     return make(by, {});
-  return placeWithin(of.limit, *leastOf(of.limit),
-                     [&](int64_t bytes) { return make(by, {bytes, {}, {}}); });
+  return placeWithin(of.limit, *leastOf(of.limit), [&](int64_t bytes) {
+    auto made = make(by, {bytes, {}, {}});
+    if (!made && !likely)
+      likely = enough;
+    return made;
+  });
+}
+
+/// A limit that a plan of this placement keeps, the first that is found from
+/// `likely` on.
+std::optional<int64_t> Candidates::limitThatWorks(const partition::Search &by,
+                                                  int64_t likely) const {
+  constexpr int kTries = 6;
+  for (int t = 0; t < kTries; ++t) {
+    Prepared larger = of;
+    std::fill(larger.limit.bytes.begin(), larger.limit.bytes.end(), likely);
+    std::optional<int64_t> next;
+    const auto made = Candidates(larger, kernels).placed(by, next);
+    if (made && larger.limit.isKeptBy(made->peaks()))
+      return likely;
+    if (made)
+      next = *std::max_element(made->peaks().begin(), made->peaks().end());
+    if (!next || *next <= likely)
+      return std::nullopt;
+    likely = *next;
+  }
+  return std::nullopt;
 }
 
 /// Moves and recomputation are chosen together, but not always best: on a

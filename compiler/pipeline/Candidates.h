@@ -64,6 +64,10 @@ private:
 
   Result<Candidate> withoutOffload(const partition::Search &by);
   Result<Candidate> withinLimit(const partition::Search &by);
+  Result<Candidate> placed(const partition::Search &by,
+                           std::optional<int64_t> &likely);
+  std::optional<int64_t> limitThatWorks(const partition::Search &by,
+                                        int64_t likely) const;
   Result<Candidate> offloaded(const partition::Search &by);
   Result<Candidate> make(const partition::Search &by, const Room &room);
   Result<Candidate> emitted(mlir::ModuleOp decisions,

@@ -106,6 +106,12 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
   const int worker = limit.worstOf(peaks).worker;
   const std::string gpus =
       std::to_string(peaks.size()) + (peaks.size() == 1 ? " GPU" : " GPUs");
+  std::string needs = plan::humanBytes(peaks[size_t(worker)]),
+              has = plan::humanBytes(limit.bytes[size_t(worker)]);
+  if (needs == has) {
+    needs = std::to_string(peaks[size_t(worker)]) + " bytes";
+    has = std::to_string(limit.bytes[size_t(worker)]) + " bytes";
+  }
   const std::string of =
       tried == 1 ? "; the plan of --algorithm " + toString(least.by) + " for " +
                        gpus + " keeps "
@@ -113,10 +119,8 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
                        ", that of --algorithm " + toString(least.by) +
                        " takes least, and keeps ";
   return fail(
-      model, ": gpu", worker, " needs ",
-      plan::humanBytes(peaks[size_t(worker)]), ", more than ", limit.of, ", ",
-      plan::humanBytes(limit.bytes[size_t(worker)]),
-      withOffload(least.offloads), of, limit.keptBy(peaks),
+      model, ": gpu", worker, " needs ", needs, ", more than ", limit.of, ", ",
+      has, withOffload(least.offloads), of, limit.keptBy(peaks),
       failureOf(compared, *std::max_element(peaks.begin(), peaks.end())), "; ",
       !least.offloads.empty()
           ? "its largest operator is " +
@@ -135,6 +139,7 @@ Result<Chosen>
 smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                        const std::string &model, int64_t enough,
                        const std::vector<partition::Search> &others,
+                       const std::vector<partition::Search> &ifNoneFits,
                        const Attempt &attempt, bool isNamed) {
   // What keeps the limit is better than what does not, and then by how much.
   const auto rank = [&limit](const Candidate &candidate) {
@@ -161,23 +166,29 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                              !first.search.recomputing;
   std::vector<Compared> all = {compared(first)};
   Chosen chosen{std::move(first), 1, firstFits, std::move(all)};
-  for (const partition::Search &search : others) {
-    if (firstIsEnough && chosen.tried >= enough)
-      break;
+  const auto tryOne = [&](const partition::Search &search) {
     std::optional<int64_t> works;
     auto candidate = attempt(search, works);
     if (!candidate) {
       chosen.compared.push_back({search});
       chosen.compared.back().failure = candidate.error().message;
       chosen.compared.back().enough = works;
-      continue;
+      return;
     }
     chosen.compared.push_back(compared(*candidate));
     ++chosen.tried;
     chosen.fitting += limit.isKeptBy(candidate->peaks());
     if (rank(*candidate) < rank(chosen.candidate))
       chosen.candidate = std::move(*candidate);
+  };
+  for (const partition::Search &search : others) {
+    if (firstIsEnough && chosen.tried >= enough)
+      break;
+    tryOne(search);
   }
+  if (chosen.fitting == 0)
+    for (const partition::Search &search : ifNoneFits)
+      tryOne(search);
   if (chosen.fitting == 0)
     return refusal(chosen.candidate, limit, model, chosen.tried,
                    chosen.compared, isNamed);

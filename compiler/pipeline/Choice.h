@@ -67,11 +67,13 @@ using Attempt = std::function<Result<Candidate>(
 /// keeps, and the largest of what is in its memory at the worst moment. A
 /// search that fails counts as none; where it failed for want of memory, and a
 /// smaller limit is enough for it than for any plan, the error says so.
-/// `isNamed`: the user has named the one search, so that there are others
-/// without that.
+/// `ifNoneFits`: further ones, all of them, where none of the others keeps the
+/// limit. `isNamed`: the user has named the one search, so that there are
+/// others without that.
 Result<Chosen> choose(Candidate first, const MemoryLimit &limit,
                       const std::string &model, int64_t enough,
                       const std::vector<partition::Search> &others,
+                      const std::vector<partition::Search> &ifNoneFits,
                       const Attempt &attempt, bool isNamed = false);
 
 } // namespace smex::pipeline

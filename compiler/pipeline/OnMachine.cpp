@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace smex;
 using namespace smex::pipeline;
@@ -43,6 +44,17 @@ std::vector<partition::Search> OnMachine::allKinds() const {
   for (int64_t replicas = 2; replicas < gpus; ++replicas)
     if (gpus % replicas == 0)
       add(placement::strongest().front(), 0, replicas);
+  return list;
+}
+
+std::vector<partition::Search> OnMachine::otherKinds(bool hasSides) const {
+  std::set<std::string> known;
+  for (const partition::Search &search : allKinds())
+    known.insert(toString(search));
+  std::vector<partition::Search> list;
+  for (partition::Search &search : searches(hasSides))
+    if (known.insert(toString(search)).second)
+      list.push_back(std::move(search));
   return list;
 }
 
@@ -104,16 +116,56 @@ static double flowsOf(const plan::Partitioned &plan) {
   return flows;
 }
 
+/// What is known of a program, by buffer.
+static analysis::KnownLists listsOf(const plan::Program &program,
+                                    const analysis::NamedLists &known) {
+  analysis::KnownLists lists;
+  for (const plan::BufferInfo &buffer : program.buffers) {
+    const auto list = known.find(program.tensors[size_t(buffer.tensor)].name);
+    lists.push_back(list == known.end() ? nullptr : list->second);
+  }
+  return lists;
+}
+
+Status OnMachine::measure(const machines::Profile &profile,
+                          const plan::Partitioned &whole,
+                          const analysis::NamedLists &known) {
+  const plan::Program &program = whole.program;
+  simulate::Options options;
+  options.lists = listsOf(program, known);
+  const auto described = simulate::simulate(whole, *machine, options);
+  if (!described)
+    return described.error();
+  const double launch = machine->deviceOf(0).launchSeconds;
+  bool isOfModel = false;
+  for (const simulate::Event &event : described->events) {
+    const plan::Instruction &what =
+        program.instructions[size_t(event.instruction)];
+    if (what.op != plan::Opcode::Compute)
+      continue;
+    const std::string &name =
+        program.tensors[size_t(program.buffers[size_t(what.to)].tensor)].name;
+    const auto measured = profile.seconds.find(name);
+    if (measured == profile.seconds.end())
+      continue;
+    isOfModel = true;
+    if (const double counted = event.end - event.start - launch; counted > 0)
+      slowdowns[name] = std::max(0., measured->second - launch) / counted;
+  }
+  return isOfModel ? Status() : machines::noneOfModel(profile);
+}
+
 Result<StepTime> OnMachine::stepTime(const plan::Partitioned &plan,
                                      int64_t operators,
                                      const analysis::NamedLists &known,
                                      double mostFlows) const {
   simulate::Options options;
-  for (const plan::BufferInfo &buffer : plan.program.buffers) {
-    const auto list =
-        known.find(plan.program.tensors[size_t(buffer.tensor)].name);
-    options.lists.push_back(list == known.end() ? nullptr : list->second);
-  }
+  options.lists = listsOf(plan.program, known);
+  if (!slowdowns.empty())
+    for (const plan::TensorInfo &tensor : plan.program.tensors) {
+      const auto found = slowdowns.find(tensor.name);
+      options.slowdowns.push_back(found == slowdowns.end() ? 1 : found->second);
+    }
   // A fetch is up to a flow per pair of workers; of placed operators it is one.
   StepTime time;
   time.isSimulated = double(operators) * workers() * workers() <= mostFlows ||

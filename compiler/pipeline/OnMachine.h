@@ -4,6 +4,7 @@
 #define SMEX_COMPILER_PIPELINE_ONMACHINE_H
 
 #include "compiler/machine/Machine.h"
+#include "compiler/machine/Profile.h"
 #include "compiler/memory/Passes.h"
 #include "compiler/offload/ir/Passes.h"
 #include "compiler/partition/Alternatives.h"
@@ -48,6 +49,8 @@ public:
   /// data parallelism, placements, placements on groups within which tensors
   /// are cut, and placements within replicas.
   std::vector<partition::Search> allKinds() const;
+  /// The rest of searches(), for where none of those keeps the limit on memory.
+  std::vector<partition::Search> otherKinds(bool hasSides) const;
   /// How many plans of a model to compare: a few of a large one, so that
   /// compiling takes seconds. The same on any computer.
   int64_t enoughPlans(int64_t operators, bool hasSides = false) const;
@@ -67,6 +70,14 @@ public:
                             const analysis::NamedLists &known,
                             double mostFlows = 1e7) const;
 
+  /// From here on, steps take what was measured. `whole`: the unpartitioned
+  /// program, by which an operator is told to take so many times as long as the
+  /// description says; so do its parts. An error if the
+  /// profile has none of its operators.
+  Status measure(const machines::Profile &profile,
+                 const plan::Partitioned &whole,
+                 const analysis::NamedLists &known);
+
   /// For plan.json.
   plan::MachineInfo info(const plan::Partitioned &plan) const;
 
@@ -78,6 +89,7 @@ private:
 
   const machines::Machine *machine;
   partition::Site site;
+  std::unordered_map<std::string, double> slowdowns; // by tensor
 };
 
 } // namespace smex::pipeline

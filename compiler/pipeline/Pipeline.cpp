@@ -102,6 +102,8 @@ Result<Candidate> search(const Prepared &prepared,
   searches.erase(searches.begin());
   auto chosen = choose(
       std::move(*first), prepared.limit, prepared.model, enough, searches,
+      options.isAuto() ? machine->otherKinds(options.graph != nullptr)
+                       : std::vector<partition::Search>(),
       [&](const partition::Search &by, std::optional<int64_t> &works) {
         auto candidate = candidates.decide(by);
         works = candidates.enoughBytes();
@@ -133,7 +135,7 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
     return fits.takeError();
   if (failed(checkReads(main)))
     return diagnostics.error();
-  const auto machine = machineOf(options);
+  auto machine = machineOf(options);
   if (!machine)
     return machine.error();
   if (failed(runPasses(*module, options, [&](OpPassManager &manager) {
@@ -177,6 +179,14 @@ Result<Compiled> smex::pipeline::compile(const frontend::Model &model,
   if (!unpartitioned)
     return unpartitioned.takeError();
   plan.unpartitioned = std::move(*unpartitioned);
+
+  if (options.profile)
+    compiled.stats.measured = countMeasured(*module, *options.profile);
+  if (*machine && options.profile)
+    if (Status measured =
+            (*machine)->measure(*options.profile, plan.unpartitioned, *counted);
+        !measured)
+      return measured.takeError();
 
   CodeBesideSearch generating(kernels.functions(), options);
   auto taken = search(prepared, kernels, compiled.stats);

@@ -90,6 +90,7 @@ struct CompileOptions {
 struct CompileStats {
   int64_t operators = 0; // applications after fusion
   int64_t lambdas = 0;   // distinct
+  int64_t measured = 0;  // operators that the profile has
   double searchSeconds = 0;
   double codegenSeconds = 0;
   /// Where several were tried, because of the memory limit or for a machine:

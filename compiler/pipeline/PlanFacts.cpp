@@ -42,6 +42,16 @@ int64_t smex::pipeline::countOperators(ModuleOp module, CompileStats &stats) {
   return flops;
 }
 
+int64_t smex::pipeline::countMeasured(ModuleOp module,
+                                      const machines::Profile &profile) {
+  int64_t count = 0;
+  module.walk([&](semantic::ApplyOp apply) {
+    count += int64_t(
+        profile.seconds.count(semantic::tensorName(apply.getResult()).str()));
+  });
+  return count;
+}
+
 std::vector<emit::DerivedParameter>
 smex::pipeline::derivedParameters(ModuleOp module) {
   std::vector<emit::DerivedParameter> list;

@@ -15,6 +15,9 @@ plan::SearchInfo searchInfo(mlir::ModuleOp module);
 /// applications.
 int64_t countOperators(mlir::ModuleOp module, CompileStats &stats);
 
+/// Applications that the profile has.
+int64_t countMeasured(mlir::ModuleOp module, const machines::Profile &profile);
+
 /// Parameters that are computed of those that the model has.
 std::vector<emit::DerivedParameter> derivedParameters(mlir::ModuleOp module);
 

@@ -155,7 +155,8 @@ private:
   int tries = 0;
 };
 
-/// With the smallest limit found to work, if one is asked for and found.
+/// With the smallest limit found to work, if one is asked for and found, and
+/// nobody is told of it.
 Error refusal(const Problem &problem, const Algorithm &algorithm,
               const Params &params, const std::string &why, int64_t tooLittle,
               int64_t likely) {
@@ -163,10 +164,9 @@ Error refusal(const Problem &problem, const Algorithm &algorithm,
     if (const auto works =
             LimitSearch(problem, algorithm, params).run(tooLittle, likely)) {
       const int64_t limit = problem.devices.limitFor(*works);
-      if (params.onLimit)
-        params.onLimit(limit);
-      return fail(why, "; the smallest limit found to work is ", limit,
-                  " bytes");
+      if (!params.onLimit)
+        return fail(why, withLimit(limit));
+      params.onLimit(limit);
     }
   return fail(why);
 }
@@ -210,6 +210,11 @@ bool isOrder(const Problem &problem, const std::vector<int> &order) {
 }
 
 } // namespace
+
+std::string placement::withLimit(int64_t bytes) {
+  return "; the smallest limit found to work is " + std::to_string(bytes) +
+         " bytes";
+}
 
 Result<Outcome> placement::place(const Problem &problem,
                                  std::string_view algorithm,

@@ -35,7 +35,9 @@ struct Params {
   /// Whether a refusal names the smallest limit found to work, which takes
   /// several placements more.
   bool namesLimit = true;
-  /// If given, told of the limit that a refusal names.
+  /// If given, told of that limit, which the refusal then does not name:
+  /// whoever makes plans of placements says what works when there is a plan
+  /// that does.
   std::function<void(int64_t)> onLimit;
   /// Whether nothing is asked but whether a placement keeps the limit: one that
   /// does need not be a good one.
@@ -83,6 +85,9 @@ std::vector<std::string_view> strongest();
 
 /// Which one is taken where nobody asks for one.
 std::string_view defaultAlgorithm(Objective objective);
+
+/// What refusals end with: "; the smallest limit found to work is 12 bytes".
+std::string withLimit(int64_t bytes);
 
 /// Runs the algorithm of this name, and checks what it returns: the placement,
 /// its schedule, and its memory, independently of what made it. An error if no

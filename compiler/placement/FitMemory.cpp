@@ -153,12 +153,14 @@ std::optional<Lack> placement::lackOfRoom(const Problem &problem) {
                     sizeOf(devices, *largest) +
                     " all the time, and a GPU has " + roomOf(devices),
                 *largest};
+  const int gpus = devices.count * devices.gpusEach;
   if (const int64_t each = (all + devices.count - 1) / devices.count;
       each > *usable)
     return Lack{"tasks whose memory is never freed need " +
                     std::to_string(all) + " bytes, and " +
-                    std::to_string(devices.count * devices.gpusEach) +
-                    " GPUs have " + roomOf(devices) + " each",
+                    (gpus == 1 ? "the GPU has " + roomOf(devices)
+                               : std::to_string(gpus) + " GPUs have " +
+                                     roomOf(devices) + " each"),
                 each};
   return std::nullopt;
 }

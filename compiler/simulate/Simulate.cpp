@@ -231,7 +231,7 @@ private:
       if (cost.isDoneBefore(w, instruction))
         due.push({now, number, partDone});
       else
-        useMemory(number, cost.compute(w, instruction));
+        useMemory(number, measured(cost.compute(w, instruction), instruction));
       return true;
     }
     if (plan::isMove(program.instructions[size_t(instruction)].op)) {
@@ -242,6 +242,14 @@ private:
     if (!options.skipCopies)
       startFlows(number, instruction);
     return true;
+  }
+
+  Demand measured(Demand counted, int instruction) const {
+    const int buffer = program.instructions[size_t(instruction)].to;
+    if (!options.slowdowns.empty())
+      counted.seconds *=
+          options.slowdowns[size_t(program.buffers[size_t(buffer)].tensor)];
+    return counted;
   }
 
   /// After a launch, a kernel asks for its bytes evenly, over the time that it

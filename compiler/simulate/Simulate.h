@@ -25,6 +25,10 @@ struct Options {
   /// values of lists say how many edges each worker has. Where they are not
   /// known, it has its share of the vertices'.
   analysis::KnownLists lists = {};
+  /// Of each of the program's tensors, or nothing at all: how many times as
+  /// long its kernels take as is counted, their launches aside, where that was
+  /// measured; else 1.
+  std::vector<double> slowdowns = {};
 };
 
 /// An instruction of a worker that has something to do.

@@ -28,7 +28,24 @@ double median(std::vector<double> values) {
                            : (values[half - 1] + values[half]) / 2;
 }
 
+bool isWhole(const plan::Partitioned &partitioned, int worker,
+             int instruction) {
+  const plan::Instruction &what =
+      partitioned.program.instructions[size_t(instruction)];
+  return what.op == plan::Opcode::Compute &&
+         partitioned.indices(worker, instruction) ==
+             wholeOf(partitioned.program, what);
+}
+
 } // namespace
+
+bool runtime::hasWholeOperators(const plan::Partitioned &partitioned) {
+  for (size_t i = 0; i < partitioned.program.instructions.size(); ++i)
+    for (size_t w = 0; w < partitioned.workers.size(); ++w)
+      if (isWhole(partitioned, int(w), int(i)))
+        return true;
+  return false;
+}
 
 std::string runtime::profileJson(const plan::Partitioned &partitioned,
                                  const std::string &model,
@@ -38,14 +55,9 @@ std::string runtime::profileJson(const plan::Partitioned &partitioned,
   const plan::Program &program = partitioned.program;
   // Of each worker's computes, in the order of steps.
   std::map<std::pair<int, int>, std::vector<double>> seconds;
-  for (const TraceEvent &event : result.trace) {
-    const plan::Instruction &what =
-        program.instructions[size_t(event.instruction)];
-    if (what.op == plan::Opcode::Compute &&
-        partitioned.indices(event.worker, event.instruction) ==
-            wholeOf(program, what))
+  for (const TraceEvent &event : result.trace)
+    if (isWhole(partitioned, event.worker, event.instruction))
       seconds[{event.instruction, event.worker}].push_back(event.seconds);
-  }
   Json operators = Json::object();
   for (auto &[which, all] : seconds) {
     if (all.size() > 1)

@@ -7,6 +7,9 @@
 
 namespace smex::runtime {
 
+/// Whether some worker does an operator as a whole, so that a profile has it.
+bool hasWholeOperators(const plan::Partitioned &partitioned);
+
 /// schema/profile.schema.json: seconds by the name of what an operator
 /// computes, the median over steps without the first one, which warms up. Of
 /// operators that one worker has done as a whole: parts say nothing of it. The

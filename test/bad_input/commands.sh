@@ -38,6 +38,11 @@ refuses 2 'spare: only placements keep memory free' --gpus 2 --spare 0.1 --memor
 refuses 2 'spare: give what there is of memory' --gpus 2 --spare 0.1 --algorithm heft
 refuses 1 'a GPU has [0-9]+ for that of its 1024 \(a share of 0\.5 is kept free\); the smallest limit found to work is [0-9]+ bytes' \
   --gpus 2 --spare 0.5 --memory-per-gpu 1KiB --algorithm heft
+printf '{"format": "smex-profile", "version": 1, "model": "m", "backend": "cpu", "operators": {}}' > profile.json
+refuses 2 'profile: what operators take counts where they are placed, or plans compared' --gpus 2 --profile profile.json
+refuses 2 'profile: what operators take counts where they are placed, or plans compared' --gpus 2 --profile profile.json --algorithm tofu
+refuses 1 'profile.json has no operators: parts say nothing of a whole' --gpus 2 --profile profile.json --algorithm heft
+refuses 1 'profile.json has no operators: parts say nothing of a whole' --gpus 2 --profile profile.json --machine dgx-2
 refuses 1 'nowhere: no such file, and no machine known by this' --gpus 2 --machine nowhere
 refuses 2 'machine p3.2xlarge has 1 GPU, fewer than --gpus 2' --gpus 2 --machine p3.2xlarge
 refuses 1 'of [1-9][0-9]* plans for 2 GPUs, that of --algorithm .* takes least, and keeps a limit of [0-9]+ bytes; .*more GPUs may need less each; largest at its peak: "' \

@@ -70,11 +70,17 @@ done
 [ "$(peak "$work/placed")" -le $(($(peak "$work/whole") * 11 / 10)) ] \
   || fail "on one GPU a placement takes $(peak "$work/placed") bytes, a partition $(peak "$work/whole")"
 
-# Down to where no placement is found: each plan keeps its limit, and a limit that a refusal names works.
+# Down to where no placement is found: each plan keeps its limit, and a limit that a refusal names works, also for groups
+# and replicas, which take more than their tasks by what they exchange.
 refused=0
-for percent in 70 60 50 45 40 35 30 25; do
+for case in 70: 60: 50: 45: 40: 35: 30: 25: "45:--groups 2" "25:--groups 2" "45:--replicas 2" "25:--replicas 2" "25:--replicas 4"; do
+  percent=${case%%:*}
+  read -ra within <<< "${case#*:}"
   limit=$(($(peak "$work/alone") * percent / 100))
-  limited() { "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm pardnn --memory-per-gpu "$1" -o "$work/limited"; }
+  limited() {
+    "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --algorithm pardnn "${within[@]}" --memory-per-gpu "$1" \
+      -o "$work/limited"
+  }
   if ! limited "$limit" 2> "$work/error"; then
     refused=$((refused + 1))
     named=$(sed -n 's/.*found to work is \([0-9]*\).*/\1/p; s/.* keeps a limit of \([0-9]*\) bytes.*/\1/p' "$work/error")
@@ -83,12 +89,12 @@ for percent in 70 60 50 45 40 35 30 25; do
     limit=$named
     limited "$limit" || fail "the limit that was said to work, $limit"
   fi
-  [ "$(peak "$work/limited")" -le "$limit" ] || fail "$percent %: more than the limit of $limit"
+  [ "$(peak "$work/limited")" -le "$limit" ] || fail "$case: more than the limit of $limit"
 done
 [ "$refused" -gt 0 ] || fail "no limit was refused: this shows nothing"
 
 # What was measured stands in the place of what a machine says; of another model, it is refused.
-"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 2 --algorithm heft --profile "$work/profile.json" -o "$work/measured"
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 2 --algorithm heft --profile "$work/profile.json" -o "$work/measured" > "$work/log"
 "$smex_run" "$work/measured" --steps 3 --seed 5 > "$work/run"
 losses "$work/run" | cmp - "$work/expected" || fail "with a profile: other losses"
 "$zoo" mlp --width 8 --layers 2 --batch 4 -o "$work/mlp.json" 2> /dev/null || "$zoo" mlp -o "$work/mlp.json"
@@ -96,6 +102,29 @@ if "$smexc" "$work/mlp.json" "${options[@]}" --gpus 2 --algorithm heft --profile
   fail "a profile of another model"
 fi
 grep -q "has none of this model's operators" "$work/error" || fail "$(cat "$work/error")"
+"$smexc" "$work/mlp.json" "${options[@]}" --gpus 2 --algorithm tofu -o "$work/cut"
+if "$smex_run" "$work/cut" --profile "$work/parts.json" 2> "$work/error" || [ -e "$work/parts.json" ]; then
+  fail "a profile of parts"
+fi
+grep -q -- "--profile: .*cut cuts every operator, and parts say nothing of a whole" "$work/error" || fail "$(cat "$work/error")"
+! grep -q 'has measured them' "$work/log" || fail "all are measured"
+/usr/bin/python3 - "$work/profile.json" "$work/half.json" <<'PYTHON'
+import json, sys
+profile = json.load(open(sys.argv[1]))
+profile["operators"] = {name: 1000 for name in sorted(profile["operators"])[::2]}
+json.dump(profile, open(sys.argv[2], "w"))
+PYTHON
+"$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 2 --algorithm auto --machine dgx-2 --profile "$work/half.json" \
+  --stats "$work/stats.json" -o "$work/measured" > "$work/log"
+grep -Eq '^[0-9]+ of [0-9]+ operators as .*half.json has measured them on cpu, the others as dgx-2 says$' "$work/log" \
+  || fail "what is not measured is not said: $(cat "$work/log")"
+/usr/bin/python3 - "$work/half.json" "$work/stats.json" <<'PYTHON' || fail "steps are predicted without what was measured"
+import json, sys
+operators, stats = json.load(open(sys.argv[1]))["operators"], json.load(open(sys.argv[2]))
+plans = [plan["predicted_step_seconds"] for plan in stats["plans"] if "failure" not in plan]
+# Two GPUs, whatever is cut how: no less than half of the thousand seconds of each, and not twice as much as all.
+sys.exit(not all(500 * len(operators) * 0.99 < seconds < 2000 * len(operators) for seconds in plans))
+PYTHON
 
 # All kinds, compared.
 "$smexc" "$work/rnn.json" "${train[@]}" "${options[@]}" --gpus 4 --machine dgx-2 --algorithm auto --stats "$work/stats.json" \
@@ -109,4 +138,10 @@ kinds = {"data-parallel", "zero", "window-search", "window-search, on 2 groups",
 sys.exit(not kinds <= set(seconds) or stats["predicted_step_seconds"] != min(seconds.values()))
 PYTHON
 "$smex_run" "$work/auto" --steps 3 --seed 5 --verify > "$work/run"
+
+# Where none of these keeps a limit, and another search does, it is that.
+"$zoo" rnn --layers 3 --hidden 64 --steps 6 --batch 16 -o "$work/wide.json"
+"$smexc" "$work/wide.json" --train --loss mse --optimizer sgd --lr 0.1 "${options[@]}" --gpus 4 --machine dgx-2 \
+  --memory-per-gpu 1030000 --algorithm auto -o "$work/auto" > "$work/log" || fail "auto finds no plan within the limit"
+[ "$(peak "$work/auto")" -le 1030000 ] || fail "auto: more than the limit"
 echo passed

@@ -3,6 +3,7 @@
 #include "dialects/support/File.h"
 #include "dialects/support/Program.h"
 #include "dialects/support/Sha256.h"
+#include "runtime/executor/Profile.h"
 #include "runtime/executor/Verify.h"
 #include "runtime/plan/Load.h"
 #include "tools/smex-run/CostModel.h"
@@ -279,6 +280,11 @@ static Result<std::unique_ptr<Job>> openJob(RunArguments arguments,
   if (arguments.verify && plan->unpartitioned.workers.empty())
     return fail(arguments.directory,
                 ": has no unpartitioned program to verify with");
+  if (!arguments.profile.empty() && !hasWholeOperators(plan->partitioned))
+    return Error{"--profile: " + arguments.directory +
+                     " cuts every operator, and parts say nothing of a whole; "
+                     "profile a plan that cuts none, such as one for one GPU",
+                 Fault::Usage};
   auto job = std::make_unique<Job>(std::move(arguments), std::move(*plan),
                                    std::move(*backend), world, rebalance);
   if (Status opened = job->open(); !opened)

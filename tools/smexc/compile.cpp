@@ -50,6 +50,21 @@ std::vector<std::string> algorithmNames() {
   return names;
 }
 
+/// Where a profile has some of the operators only, what is mixed.
+void printMeasured(const Arguments &arguments,
+                   const pipeline::CompileStats &stats) {
+  const auto &profile = arguments.compile.profile;
+  if (!profile || stats.measured == stats.operators)
+    return;
+  std::printf("%lld of %lld operators as ", (long long)stats.measured,
+              (long long)stats.operators);
+  print(profile->file + " has measured them on " + profile->backend +
+        ", the others as " +
+        (arguments.machine.empty() ? "an H100's description"
+                                   : arguments.machine) +
+        " says\n");
+}
+
 /// The machine, and the limit on each GPU's memory.
 Status setMachine(Arguments &arguments) {
   pipeline::CompileOptions &options = arguments.compile;
@@ -66,6 +81,12 @@ Status setMachine(Arguments &arguments) {
     options.machine = std::move(*machine);
   }
   if (!arguments.profile.empty()) {
+    if (arguments.machine.empty() &&
+        !placement::isAlgorithm(arguments.algorithm))
+      return Error{"--profile: what operators take counts where they are "
+                   "placed, or plans compared; give a placement as "
+                   "--algorithm, or --machine",
+                   Fault::Usage};
     auto profile = machines::readProfileFile(arguments.profile);
     if (!profile)
       return profile.takeError();
@@ -248,6 +269,7 @@ int run(Arguments &arguments) {
               plan::humanBytes(plan.communicationBytes).c_str(),
               plan::humanBytes(plan.search.lowerBoundBytes).c_str(),
               plan::humanBytes(peak).c_str());
+  printMeasured(arguments, compiled->stats);
   if (!plan.hostTraffic.isNone())
     std::printf("moves %s per run%s\n",
                 plan::toString(plan.hostTraffic).c_str(),
@@ -312,8 +334,8 @@ int smex::tools::compileCommand(int argc, char **argv) {
   app.add_option(
       "--profile", arguments.profile,
       "FILE.json that smex-run --profile wrote: what operators take, "
-      "for placing them (default: what the machine's description, "
-      "or that of an H100, says)");
+      "for placing them, and for comparing plans for --machine (default: what "
+      "the machine's description, or that of an H100, says)");
   declareGroups(app, arguments.groups);
   app.add_flag("--reproducible", arguments.compile.reproducible,
                "the same bits for any number of GPUs: no sum is split, no "

@@ -19,7 +19,9 @@ namespace smex::placement {
 #include "compiler/placement/ir/Passes.h.inc"
 
 /// On a module where placement has failed for want of memory: bytes of each
-/// GPU, the smallest limit found to work. Diagnostics are text alone.
+/// GPU, the smallest limit found to work for tasks. What a plan takes besides
+/// may be more than is known of it here, where groups and replicas exchange
+/// what they cut, so that no message names it before there is a plan.
 constexpr llvm::StringLiteral enoughBytesAttr = "smex.enough_bytes";
 
 /// Where operators take their time: a machine, and what was measured, if

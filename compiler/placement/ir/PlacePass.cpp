@@ -346,8 +346,7 @@ private:
           return measured->seconds.count(
               input.graph.tensors[size_t(op.result)].name);
         }))
-      return fail(measured->file, " is of \"", measured->model,
-                  "\", and has none of this model's operators");
+      return machines::noneOfModel(*measured);
     auto before = replicasOf(input.graph, replicas);
     if (!before)
       return before.takeError();

@@ -65,7 +65,7 @@ struct Known {
     for (const auto &failure : failures)
       searches.push_back(named(failure.first));
     return pipeline::choose(
-        std::move(first), limit, "model", enough, searches,
+        std::move(first), limit, "model", enough, searches, {},
         [this](const Search &search,
                std::optional<int64_t> &works) -> Result<Candidate> {
           ++asked;
@@ -177,7 +177,7 @@ TEST_CASE("other searches are named only where the user named the one") {
   const auto said = [](bool isNamed) {
     const auto chosen = pipeline::choose(
         candidate(named("first"), 0, {300, 1}), *MemoryLimit::perGpu({100}, 2),
-        "model", 1, {named("fails")},
+        "model", 1, {named("fails")}, {},
         [](const Search &, std::optional<int64_t> &) -> Result<Candidate> {
           return fail("no plan");
         },
@@ -254,4 +254,38 @@ TEST_CASE("random plans: no other one would be better") {
       CHECK(chosen->candidate.totals.communicationBytes ==
             *std::min_element(moved.begin(), moved.end()));
   }
+}
+
+TEST_CASE("further searches are tried where none of the others keeps it") {
+  Known known;
+  known.plans["a"] = candidate(named("a"), 1, {101, 50});
+  known.plans["b"] = candidate(named("b"), 9, {100, 50});
+  known.plans["c"] = candidate(named("c"), 8, {100, 60});
+  const auto made = [&](int64_t limit) {
+    std::vector<std::string> asked;
+    auto chosen = pipeline::choose(
+        candidate(named("first"), 0, {101, 1}),
+        *MemoryLimit::perGpu({limit}, 2), "model", 2, {named("a")},
+        {named("b"), named("c")},
+        [&](const Search &search, std::optional<int64_t> &) {
+          asked.push_back(search.algorithm);
+          return Result<Candidate>(known.plans.at(search.algorithm));
+        });
+    REQUIRE(chosen);
+    return std::make_pair(chosen->candidate.by.algorithm, asked);
+  };
+  using Names = std::vector<std::string>;
+  CHECK(made(100) == std::make_pair(std::string("c"), Names{"a", "b", "c"}));
+  CHECK(made(101) == std::make_pair(std::string("first"), Names{"a"}));
+}
+
+TEST_CASE("sizes that read alike are said in bytes") {
+  Known known;
+  const int64_t limit = 1120063;
+  const auto chosen =
+      known.choose(candidate(named("first"), 0, {limit + 1, 1}), limit);
+  REQUIRE_FALSE(chosen);
+  CHECK_THAT(chosen.error().message,
+             Catch::Contains("needs 1120064 bytes, more than --memory-per-gpu, "
+                             "1120063 bytes;"));
 }

@@ -41,6 +41,25 @@ TEST_CASE("two flows share a link, and the longer one gets all in the end") {
   CHECK(simulation.links[2].forwardBytes == 3000);
 }
 
+TEST_CASE("what was measured stands in the place of what is counted") {
+  PlanMaker maker(2);
+  maker.compute({1000, 500});
+  const int second = maker.compute({2000, 1000});
+  const plan::Program &program = maker.partitioned.program;
+  const auto counted = *simulate::simulate(maker.partitioned, star(2));
+  Options options;
+  options.slowdowns.assign(program.tensors.size(), 1);
+  const int buffer = program.instructions[size_t(second)].to;
+  options.slowdowns[size_t(program.buffers[size_t(buffer)].tensor)] = 3;
+  const auto measured =
+      *simulate::simulate(maker.partitioned, star(2), options);
+  for (int w : {0, 1}) {
+    const auto [start, end] = timeOf(counted, w, second);
+    CHECK(start > 0);
+    checkTime(measured, w, second, start, start + 3 * (end - start));
+  }
+}
+
 TEST_CASE("a flow that is slowed elsewhere leaves its share to others") {
   PlanMaker maker(4);
   // gpu3 sends 1000 bytes to each of the others, at 1000/3; so gpu0 can take

@@ -52,8 +52,8 @@ tdl.lambda @matmul = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda
 // MAGIC: error: no placement algorithm is called "magic"; there are
 // LITTLE: error: {{.*}}65536
 // Three matrices of 65536 bytes, on two GPUs.
-// EACH: error: {{.*}} needs 98304 bytes of each GPU of its group for what it makes and reads, and a GPU has 65536; the smallest limit found to work is {{[0-9]+}} bytes
-// SPARE: error: {{.*}} and a GPU has 75000 for that of its 100000 (a share of 0.25 is kept free); the smallest limit found to work is {{[0-9]+}} bytes
+// EACH: error: {{.*}} needs 98304 bytes of each GPU of its group for what it makes and reads, and a GPU has 65536{{$}}
+// SPARE: error: {{.*}} and a GPU has 75000 for that of its 100000 (a share of 0.25 is kept free){{$}}
 // EXEC: exec.program
 func.func @main(%x: tensor<128x128xf32> {smex.name = "x"})
     -> tensor<128x128xf32> attributes {smex.outputs = ["second/y"]} {
