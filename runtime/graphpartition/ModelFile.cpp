@@ -57,7 +57,15 @@ FittedLayer readLayer(const Cursor &at) {
   at.object({"weights", "width"}, {"fit", "gradient", "reversed"});
   FittedLayer layer;
   layer.width = at.integer("width", 1, mostWidth);
-  layer.weights = at.with("weights", numbers);
+  layer.weights = at.with("weights", [](const Cursor &weights) {
+    constexpr double most = 1e6; // seconds; sums over any graph are finite
+    Weights all = numbers(weights);
+    if (weights.ok() && std::any_of(all.begin(), all.end(), [](double weight) {
+          return weight > most;
+        }))
+      weights.refuse("must be at most a million seconds each");
+    return all;
+  });
   if (at.has("fit"))
     layer.fit = at.with("fit", readFit);
   layer.gradient = at.has("gradient") && at.boolean("gradient");

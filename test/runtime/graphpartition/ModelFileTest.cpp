@@ -77,6 +77,11 @@ TEST_CASE("what is no model is refused") {
                 "layers": [{"width": 3, "weights": [1]}]})",
             "m.json")) ==
         "m.json: layers[0].weights: must be 5 numbers, one per feature");
+  CHECK(wrong(readModelFile(
+            R"({"format": "smex-graph-cost-model", "version": 1, "model": "m",
+                "layers": [{"width": 3, "weights": [1, 0, 1e308, 0, 2]}]})",
+            "m.json")) ==
+        "m.json: layers[0].weights: must be at most a million seconds each");
   CHECK(wrong(readModelFile("{", "m.json")).find("m.json: ") == 0);
 }
 
