@@ -150,12 +150,17 @@ private:
         wanted.push_back(std::move(need));
       }
     });
-    const bool areApart = main->getParentOp()->hasAttr(fetchesApartAttr);
+    Operation *module = main->getParentOp();
+    const bool areApart = module->hasAttr(fetchesApartAttr);
     for (auto &[operand, wanted] : needs) {
       const auto shape = cast<RankedTensorType>(operand.getType()).getShape();
-      for (Need &need : areApart ? std::move(wanted)
-                                 : joined(wanted, homeBoxes(operand), shape,
-                                          regions, builder.getContext()))
+      const size_t readers = wanted.size();
+      if (!areApart)
+        wanted = joined(wanted, homeBoxes(operand), shape, regions,
+                        builder.getContext());
+      if (wanted.size() < readers)
+        module->setAttr(fetchesJoinedAttr, builder.getUnitAttr());
+      for (Need &need : wanted)
         fetches[operand].push_back({std::move(need), nullptr});
     }
   }

@@ -15,9 +15,13 @@ namespace smex::lowering {
 #define GEN_PASS_REGISTRATION
 #include "compiler/lowering/Passes.h.inc"
 
-/// Of a module: lists of rows that overlap are fetched each for itself, so that
-/// no buffer is kept from one reader to another that reads other rows.
+/// Of a module: what readers need of a tensor is fetched each for itself, so
+/// that no buffer is kept from one to another that needs other parts.
 constexpr llvm::StringLiteral fetchesApartAttr = "smex.fetches_apart";
+
+/// Of a module that has been lowered without that: it has fetches for several
+/// readers, none of which needs all that they bring.
+constexpr llvm::StringLiteral fetchesJoinedAttr = "smex.fetches_joined";
 
 /// Of what is read by `known` parameters, lists of integers, a fetch gets the
 /// rows alone that they say.

@@ -167,12 +167,6 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   return made;
 }
 
-static bool fetchesRows(const Candidate &made) {
-  const auto &instructions = made.partitioned.program.instructions;
-  return std::any_of(instructions.begin(), instructions.end(),
-                     [](const auto &each) { return !each.rows.empty(); });
-}
-
 Result<Candidate> Candidates::make(const partition::Search &by,
                                    const Room &room) {
   enough.reset();
@@ -209,7 +203,7 @@ Result<Candidate> Candidates::make(const partition::Search &by,
   if (!isPlaced(by)) {
     auto joined = inOrder(ListOrder::FetchedLate);
     if (!joined || of.limit.isKeptBy(joined->peaks()) ||
-        !room.capacities.empty() || !fetchesRows(*joined))
+        !room.capacities.empty() || !joined->joinsFetches)
       return joined;
     // One buffer for readers far apart is kept in between.
     (*decisions)
@@ -236,6 +230,7 @@ Result<Candidate> Candidates::emitted(ModuleOp decisions,
   if (!partitioned)
     return partitioned.takeError();
   candidate.partitioned = std::move(*partitioned);
+  candidate.joinsFetches = (*ordered)->hasAttr(lowering::fetchesJoinedAttr);
   exec::ProgramOp program = *ordered->getOps<exec::ProgramOp>().begin();
   candidate.search.hostLowerBoundBytes = program.getHostLowerBound();
   if (const auto recomputing = program.getRecomputing())

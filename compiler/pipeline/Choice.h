@@ -26,6 +26,7 @@ struct Candidate {
   std::optional<double> seconds;
   bool isSimulated = true; // or its copies are rated by their bytes (StepTime)
   std::string offloads;    // what may become of buffers that have no room
+  bool joinsFetches = false; // whether some bring what several readers need
 
   double cost() const {
     const double again =

@@ -130,11 +130,10 @@ def check(smexc, what):
     return total, again
 
 
-def check_limit(smexc):
-    """Where one buffer for several readers takes more memory than there is, each has its own, and rows move again."""
+def check_limit(smexc, *model):
+    """Where one buffer for several readers takes more memory than there is, each has its own, and what they share moves again."""
     def totals(*options):
-        command(smexc, "rgcn.json", "--graph", "typed.txt", "--gpus", 4, "--cuda-arch", "none", "--graph-partition", "equal-edges",
-                *TRAIN, *options, "-o", "plan")
+        command(smexc, *model, "--cuda-arch", "none", "--algorithm", "recursive", *options, "-o", "plan")
         with open("plan/plan.json", encoding="utf-8") as file:
             plan = json.load(file)
         assert plan["search"]["algorithm"] == "recursive", plan["search"]
@@ -162,7 +161,10 @@ def main():
             if network in NEVER:
                 assert again == 0, f"{what}: {again} of {total} elements are fetched again"
             assert again <= MOST * total, f"{what}: {again} of {total} elements are fetched again"
-    check_limit(smexc)
+    check_limit(smexc, "rgcn.json", "--graph", "typed.txt", "--gpus", 4, "--graph-partition", "equal-edges", *TRAIN)
+    # Of plain boxes, too, in a model without a graph.
+    command(zoo, *"e3d --layers 1 --steps 3 --batch 4 --hidden 8 -o e3d.json".split())
+    check_limit(smexc, "e3d.json", "--gpus", 8, *"--train --loss mse --optimizer sgd --lr 0.01".split())
 
 
 main()
