@@ -121,6 +121,22 @@ equal("falls", ccr["WRN: CCR falls as the batch grows"], True)
 equal("stays", ccr["E3D: CCR falls as the batch grows"], False)
 
 
+section = program("section_6_2_1")
+text = """  tdl.lambda @lambda_4 = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0, i1: Sum(lambda r0: x0[i0, r0] * x1[r0, i1])" "p"
+  tdl.lambda @lambda_5 = "(x0: f32[2], x1: f32[1]) -> f32: lambda i0, i1: x0[i0, i1] + x1[i1]" "bias"
+  tdl.lambda @lambda_6 = "(x0: f32[2], x1: f32[2]) -> f32: lambda i0: Sum(lambda r0: x0[i0, r0] * x1[r0, i0] + x0[i0, r0])" "no"
+    %1 = smex.apply @lambda_4(%0, %w) extents [8, 64, 16] "p" : (tensor<8x16xf32>, tensor<16x64xf32>) -> tensor<8x64xf32> "p"
+    %2 = smex.apply @lambda_5(%1, %b) extents [8, 64] "bias" : (tensor<8x64xf32>, tensor<64xf32>) -> tensor<8x64xf32> "bias"
+    %3 = smex.apply @lambda_6(%1, %1) extents [8, 8] "no" : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8xf32> "no"
+    %4 = smex.apply @lambda_4(%1, %w) extents [8, 2, 64] "q" : (tensor<8x64xbf16>, tensor<64x2xbf16>) -> tensor<8x2xbf16> "q"
+"""
+equal("bytes of products", section.product_bytes(text.splitlines()), 8 * 64 * 4 + 8 * 2 * 2)
+products = "{}: products of batch 2,048 take 25 % more than of 1,024"
+verdict = judged(lambda says: says.verdicts.update(
+    section.statements({"Word-RNN": (100, 125), "Char-CRN": (100, 126), "WRN": (1, 9)}, lambda *_: None).verdicts))
+equal("a quarter more, and no other network", verdict, {products.format("Word-RNN"): True, products.format("Char-CRN"): False})
+
+
 def placed(seconds, peak=1, moved=0, took=0.1):
     return types.SimpleNamespace(seconds=seconds, peak=peak, moved=moved, fits=True, search_seconds=took, resident=2**20,
                                  search_processor_seconds=took, processor_seconds=took)
