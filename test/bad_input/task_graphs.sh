@@ -162,6 +162,13 @@ END
 timeout 300 "$smexc" place graph.json --gpus 4 --algorithm round-robin > large.log ||
   complain "a million nodes: $(tail -1 large.log)"
 grep -q 'tasks  *1000000, edges 999000' large.log || complain "a million nodes: $(cat large.log)"
+timeout 300 "$smexc" place graph.json --gpus 4 --algorithm pardnn --memory-per-gpu 13500 > large.log ||
+  complain "a million nodes, in little memory: $(tail -1 large.log)"
+awk '/^peak bytes/ { for (i = 3; i <= NF; i++) if ($i + 0 > 13500) exit 1 }' large.log ||
+  complain "a million nodes: more memory than there is: $(cat large.log)"
+sed -i '$d' graph.json
+echo ', {"from": "n999999", "to": "n999", "bytes": 4}, {"from": "n999", "to": "n1000", "bytes": 4}]}' >> graph.json
+refuses 'the tasks wait for each other in a circle: '
 
 # Random edges, which no cut into stages spares: an answer in bounded work, of the load that it has.
 python3 - > graph.json << 'END'

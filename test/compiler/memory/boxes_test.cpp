@@ -135,6 +135,30 @@ TEST_CASE("hundreds and thousands of pieces fill the capacity exactly") {
     CHECK(pack(buffers).offsets == placement.offsets);
 }
 
+TEST_CASE("hundreds of pieces fill the capacity, of all kinds, or nearly all") {
+  struct Case {
+    size_t pieces;
+    int gaps, least; // of a hundred, that reach it
+  };
+  const Case each = GENERATE(Case{300, 0, 100}, Case{300, 5, 100},
+                             Case{600, 0, 100}, Case{600, 5, 80});
+  int reached = 0, all = 0;
+  for (const int inTime : {20, 50, 80})
+    for (const int pinwheels : {0, 50})
+      for (const int64_t unit : {4096, 64}) {
+        const auto kind =
+            test::ofMebibyte(each.pieces, unit, each.gaps, inTime, pinwheels);
+        const auto buffers = test::cut(kind, 2);
+        const Placement placement = pack(buffers);
+        CHECK(test::isPacking(buffers, placement.offsets, placement.peak));
+        CHECK(placement.peak <= kind.capacity() + kind.capacity() / 100);
+        reached += placement.peak <= kind.capacity();
+        ++all;
+      }
+  CAPTURE(each.pieces, each.gaps, reached);
+  CHECK(reached * 100 >= each.least * all);
+}
+
 TEST_CASE("a descent ends below greedy orders, and never below the bound") {
   std::mt19937 random(23);
   int improved = 0;
