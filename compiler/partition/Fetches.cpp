@@ -86,6 +86,17 @@ public:
     listed.push_back(hasRows(regions[place]));
   }
 
+  /// Whether there is anything to join.
+  bool isNeeded() const {
+    for (size_t i = 0; i < fetches.size(); ++i)
+      for (size_t j = i + 1; j < fetches.size(); ++j)
+        if (canJoin(i, j))
+          return true;
+    return false;
+  }
+
+  std::vector<JoinedFetch> apart() { return std::move(fetches); }
+
   std::vector<JoinedFetch> run() {
     for (bool again = true; again;) {
       again = false;
@@ -106,9 +117,10 @@ public:
 private:
   /// Whether the union is one of rows, or a box, and moves less than the two.
   bool canJoin(size_t i, size_t j) const {
-    return (listed[i] || listed[j] ? differInRowsAlone(i, j)
-                                   : makeOneBox(i, j)) &&
-           overlap(i, j);
+    if (listed[i] || listed[j])
+      return differInRowsAlone(i, j) && overlap(i, j);
+    return areOneBox(fetches[i].region, fetches[j].region) && overlap(i, j) &&
+           serveNoOther(i, j);
   }
 
   bool differInRowsAlone(size_t i, size_t j) const {
@@ -121,11 +133,9 @@ private:
     return true;
   }
 
-  /// Any two readers that the fetch would serve need one box, so that a bound
-  /// on what two of them move need not know the others (TermMaker.cpp).
-  bool makeOneBox(size_t i, size_t j) const {
-    if (!areOneBox(fetches[i].region, fetches[j].region))
-      return false;
+  /// Whether any two readers that the union would serve need one box, so that a
+  /// bound on what two of them move need not know the others (TermMaker.cpp).
+  bool serveNoOther(size_t i, size_t j) const {
     std::vector<std::shared_ptr<const Runs>> storage;
     const Region both =
         unionOf(fetches[i].region, fetches[j].region, false, storage);
@@ -265,14 +275,19 @@ partition::fetchesOf(const std::vector<Region> &regions,
                                 return isOwned(regions[place], owned);
                               }),
                places.end());
-  // Whoever lists the readers in another order joins them alike.
   Joining joining(regions, owned);
+  for (size_t place : places)
+    joining.add(place);
+  if (!joining.isNeeded())
+    return joining.apart();
+  // Whoever lists the readers in another order joins them alike.
   std::map<std::vector<int64_t>, size_t> inOrder;
   for (size_t place : places)
     inOrder.emplace(wordsOf(regions[place]), place);
+  Joining ordered(regions, owned);
   for (const auto &[words, place] : inOrder)
-    joining.add(place);
-  std::vector<JoinedFetch> fetches = joining.run();
+    ordered.add(place);
+  std::vector<JoinedFetch> fetches = ordered.run();
   std::sort(fetches.begin(), fetches.end(),
             [](const JoinedFetch &a, const JoinedFetch &b) {
               return a.of.front() < b.of.front();
