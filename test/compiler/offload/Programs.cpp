@@ -1,5 +1,6 @@
 #include "test/compiler/offload/Programs.h"
 
+#include <algorithm>
 #include <map>
 #include <queue>
 #include <tuple>
@@ -331,4 +332,13 @@ int64_t smex::offload::leastByBruteForce(const Problem &problem,
       least = cost;
   }
   return least;
+}
+
+Schedule smex::offload::partOf(const std::vector<Joint> &joint,
+                               size_t problem) {
+  Schedule part;
+  for (const Joint &each : joint)
+    if (std::count(each.problems.begin(), each.problems.end(), problem))
+      part.push_back(each.action);
+  return part;
 }

@@ -2,7 +2,7 @@
 #ifndef SMEX_TEST_COMPILER_OFFLOAD_PROGRAMS_H
 #define SMEX_TEST_COMPILER_OFFLOAD_PROGRAMS_H
 
-#include "compiler/offload/Problem.h"
+#include "compiler/offload/Merge.h"
 
 #include <random>
 
@@ -21,6 +21,9 @@ Problem randomProblem(std::mt19937 &random);
 /// situation; with `anyOrder` operations run in any order. -1: none is
 /// possible.
 int64_t leastByBruteForce(const Problem &problem, bool anyOrder);
+
+/// What one of the problems does of a joint schedule.
+Schedule partOf(const std::vector<Joint> &joint, size_t problem);
 
 } // namespace smex::offload
 

@@ -1,4 +1,5 @@
 #include "compiler/offload/Merge.h"
+#include "test/compiler/offload/Programs.h"
 
 #include <catch2/catch.hpp>
 
@@ -15,15 +16,6 @@ bool areAlike(const Schedule &a, const Schedule &b) {
                     [](const Action &one, const Action &other) {
                       return one.kind == other.kind && one.what == other.what;
                     });
-}
-
-/// What one of the problems does of a joint schedule.
-Schedule partOf(const std::vector<Joint> &joint, size_t problem) {
-  Schedule part;
-  for (const Joint &each : joint)
-    if (std::count(each.problems.begin(), each.problems.end(), problem))
-      part.push_back(each.action);
-  return part;
 }
 
 /// Operations once each, in their order, and before each of them, in any order,

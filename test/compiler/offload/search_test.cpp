@@ -75,15 +75,6 @@ Problem together(Problem one, const Problem &other) {
   return one;
 }
 
-/// What one of the problems does of a joint schedule.
-Schedule partOf(const std::vector<Joint> &joint, size_t problem) {
-  Schedule part;
-  for (const Joint &each : joint)
-    if (std::count(each.problems.begin(), each.problems.end(), problem))
-      part.push_back(each.action);
-  return part;
-}
-
 } // namespace
 
 TEST_CASE("unlike workers each have their least, and together no more") {
