@@ -210,8 +210,12 @@ Result<Candidate> Candidates::make(const partition::Search &by,
         ->setAttr(lowering::fetchesApartAttr,
                   UnitAttr::get(decisions->getContext()));
     auto apart = inOrder(ListOrder::FetchedLate);
-    return apart && of.limit.isKeptBy(apart->peaks()) ? std::move(apart)
-                                                      : std::move(joined);
+    // Where neither keeps it, what comes nearer says which limit works.
+    const auto excess = [&](const Candidate &made) {
+      return std::max<int64_t>(0, of.limit.worstOf(made.peaks()).excess);
+    };
+    return apart && excess(*apart) < excess(*joined) ? std::move(apart)
+                                                     : std::move(joined);
   }
   if (!room.capacities.empty())
     return inOrder(ListOrder::FetchedWhenMade);
