@@ -36,13 +36,18 @@ Result<std::unique_ptr<Post>> Post::open() {
   auto library = Library::get();
   if (!library)
     return library.takeError();
+  // Who reads the environment does so before MPI, which adds to it.
+  const auto launch = findLaunch();
+  Patience patience(launch ? *launch : Launch());
+  // Where MPI itself must wait, at the beginning and at the end, it yields. And
+  // it does not read other processes' memory directly: containers refuse that.
+  ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+  ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
   std::unique_ptr<Post> post(new Post);
   post->thread = std::thread([&self = *post, &mpi = **library] {
     if (self.initialize(mpi))
       self.work(mpi);
   });
-  const auto launch = findLaunch();
-  Patience patience(launch ? *launch : Launch());
   std::unique_lock<std::mutex> lock(post->mutex);
   while (!post->changed.wait_for(lock, std::chrono::milliseconds(20), [&] {
     return post->state != State::Starting;
@@ -59,10 +64,6 @@ Result<std::unique_ptr<Post>> Post::open() {
 Post::~Post() { close(false); }
 
 Status Post::initialize(const Library &mpi) {
-  // Where MPI itself must wait, at the beginning and at the end, it yields. And
-  // it does not read other processes' memory directly: containers refuse that.
-  ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
-  ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
   // MPI writes to the sockets of a process that was killed just now. Whoever
   // dies of that cannot say who was lost.
   ::signal(SIGPIPE, SIG_IGN);
