@@ -260,6 +260,13 @@ TEST_CASE("of plain boxes, any two that are fetched as one make one box") {
         for (size_t other : fetch.of)
           REQUIRE(isBoxOfBoth(problem.regions[one], problem.regions[other]));
     }
+    for (size_t place : kept)
+      REQUIRE((missing(problem.regions[place], problem.owned) == 0 ||
+               std::any_of(fetches.begin(), fetches.end(),
+                           [&](const JoinedFetch &fetch) {
+                             return containsAll(fetch.region,
+                                                problem.regions[place]);
+                           })));
     // Two readers move at least the union of what they need, if they can be
     // one, and else each its own: what bounds on plans count.
     int64_t moved = 0;
