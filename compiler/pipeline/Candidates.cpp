@@ -47,6 +47,12 @@ static bool replaces(const MemoryLimit &limit, const Candidate &other,
          (!limit.isKeptBy(best.peaks()) || other.cost() < best.cost());
 }
 
+/// What may wait is first looked for in so many states, with so many ways to
+/// make room (compiler/offload/README.md); small models are soon searched as a
+/// whole.
+constexpr int kRoughly = 16;
+constexpr int64_t kSmall = 64; // operators
+
 /// How often operators are placed on groups, each time by how they were cut the
 /// last time.
 constexpr int64_t kRounds = 3;
@@ -134,27 +140,34 @@ std::optional<int64_t> Candidates::limitThatWorks(const partition::Search &by,
 Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   auto placedBytes =
       placement::isAlgorithm(by.algorithm) ? leastOf(of.limit) : std::nullopt;
+  auto decisions = decisionsOf(by, placedBytes);
+  if (!decisions && placedBytes) {
+    // No placement keeps the limit by itself: the host has room for what one
+    // takes that knows of no limit.
+    placedBytes.reset();
+    decisions = decisionsOf(by, placedBytes);
+  }
+  if (!decisions)
+    return decisions.takeError();
   const auto within = [&](const std::string &choices, bool alike) {
     return offloadWithin(of.limit, [&](const std::vector<int64_t> &capacities) {
-      return make(by, {placedBytes, capacities, choices, alike, true});
+      Room room{placedBytes, capacities, choices, alike, /*isTight=*/true};
+      auto made = make(by, **decisions, room);
+      room.isThorough = true;
+      return made ? std::move(made) : make(by, **decisions, room);
     });
   };
   // Where plans of own schedules do not keep the limit, packed and with
   // transfers hidden, one of a common schedule may.
   const auto with = [&](const std::string &choices) {
     auto own = within(choices, /*alike=*/false);
-    if (!own || of.limit.isKeptBy(own->peaks()))
+    if (!own || !own->areUnlike || of.limit.isKeptBy(own->peaks()))
       return own;
     auto other = within(choices, /*alike=*/true);
-    return other && replaces(of.limit, *other, *own) ? other : own;
+    return other && replaces(of.limit, *other, *own) ? std::move(other)
+                                                     : std::move(own);
   };
   auto made = with(of.options.offload);
-  if (!made && placedBytes) {
-    // No placement keeps the limit by itself: the host has room for what one
-    // takes that knows of no limit.
-    placedBytes.reset();
-    made = with(of.options.offload);
-  }
   if (!made || of.options.offload != "both" || !of.machine)
     return made;
   const int64_t bound = made->search.hostLowerBoundBytes.value_or(0);
@@ -167,14 +180,43 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   return made;
 }
 
-Result<Candidate> Candidates::make(const partition::Search &by,
-                                   const Room &room) {
+std::optional<Candidate> Candidates::refined(const Candidate &rough) {
+  if (rough.room.choices.empty() || rough.room.isThorough ||
+      of.operators <= kSmall || !of.limit.isKeptBy(rough.peaks()))
+    return std::nullopt;
+  constexpr int kTries = 3;
+  const auto decisions = decisionsOf(rough.by, rough.room.placedBytes);
+  Room room = rough.room;
+  room.isThorough = true;
+  for (int t = 0; decisions && t < kTries; ++t) {
+    auto made = make(rough.by, **decisions, room);
+    if (!made)
+      break;
+    if (of.limit.isKeptBy(made->peaks())) {
+      // What is proven of less memory, or of fewer choices, may not hold.
+      if (room.capacities != of.limit.bytes ||
+          room.choices != of.options.offload)
+        boundBy(rough.search.hostLowerBoundBytes.value_or(0), *made);
+      if (replaces(of.limit, *made, rough))
+        return std::move(*made);
+      break;
+    }
+    for (size_t w = 0; w < room.capacities.size(); ++w)
+      room.capacities[w] -=
+          std::clamp<int64_t>(made->peaks()[w] - of.limit.bytes[w], 0,
+                              room.capacities[w]);
+  }
+  return std::nullopt;
+}
+
+Result<Candidates::Decisions>
+Candidates::decisionsOf(const partition::Search &by,
+                        std::optional<int64_t> placedBytes) {
   enough.reset();
-  OwningOpRef<ModuleOp> decisions = ModuleOp(of.module).clone();
-  ExecOptions execOptions =
-      execOptionsFor(of.options, by.withoutMachine ? std::nullopt : of.machine);
+  Decisions decisions = ModuleOp(of.module).clone();
+  const ExecOptions execOptions = execOptionsOf(by);
   if (failed(runPasses(*decisions, of.options, [&](OpPassManager &manager) {
-        addDecisionPasses(manager, of.options, by, room.placedBytes, of.known,
+        addDecisionPasses(manager, of.options, by, placedBytes, of.known,
                           execOptions.memory);
       }))) {
     if (const auto bytes =
@@ -184,6 +226,25 @@ Result<Candidate> Candidates::make(const partition::Search &by,
     return of.diagnostics.error();
   }
   decided = std::chrono::steady_clock::now();
+  return decisions;
+}
+
+ExecOptions Candidates::execOptionsOf(const partition::Search &by) const {
+  return execOptionsFor(of.options,
+                        by.withoutMachine ? std::nullopt : of.machine);
+}
+
+Result<Candidate> Candidates::make(const partition::Search &by,
+                                   const Room &room) {
+  auto decisions = decisionsOf(by, room.placedBytes);
+  if (!decisions)
+    return decisions.takeError();
+  return make(by, **decisions, room);
+}
+
+Result<Candidate> Candidates::make(const partition::Search &by,
+                                   ModuleOp decisions, const Room &room) const {
+  ExecOptions execOptions = execOptionsOf(by);
   execOptions.known = of.known;
   if (room.isTight)
     execOptions.overlap.capacities.assign(of.limit.bytes.begin(),
@@ -193,12 +254,14 @@ Result<Candidate> Candidates::make(const partition::Search &by,
   execOptions.offload.choices = room.choices;
   if (room.alike)
     execOptions.offload.mostSchedules = 1;
+  if (!room.isThorough && of.operators > kSmall)
+    execOptions.offload.mostStates = execOptions.offload.mostWays = kRoughly;
   if (of.options.machine)
     execOptions.offloadOn =
         std::make_shared<const machines::Machine>(*of.options.machine);
   const auto inOrder = [&](ListOrder order) {
     execOptions.order = order;
-    return emitted(*decisions, by, execOptions, room.choices);
+    return emitted(decisions, by, execOptions, room);
   };
   if (!isPlaced(by)) {
     auto joined = inOrder(ListOrder::FetchedLate);
@@ -206,9 +269,8 @@ Result<Candidate> Candidates::make(const partition::Search &by,
         !room.capacities.empty() || !joined->joinsFetches)
       return joined;
     // One buffer for readers far apart is kept in between.
-    (*decisions)
-        ->setAttr(lowering::fetchesApartAttr,
-                  UnitAttr::get(decisions->getContext()));
+    decisions->setAttr(lowering::fetchesApartAttr,
+                       UnitAttr::get(decisions.getContext()));
     auto apart = inOrder(ListOrder::FetchedLate);
     // Where neither keeps it, what comes nearer says which limit works.
     const auto excess = [&](const Candidate &made) {
@@ -220,22 +282,24 @@ Result<Candidate> Candidates::make(const partition::Search &by,
   if (!room.capacities.empty())
     return inOrder(ListOrder::FetchedWhenMade);
   const int64_t enough = of.machine ? of.machine->enoughPlans(of.operators) : 1;
-  return fastestOrder(placedPeakOf(*decisions), of.limit, enough, inOrder);
+  return fastestOrder(placedPeakOf(decisions), of.limit, enough, inOrder);
 }
 
 Result<Candidate> Candidates::emitted(ModuleOp decisions,
                                       const partition::Search &by,
                                       const ExecOptions &options,
-                                      const std::string &choices) const {
+                                      const Room &room) const {
   OwningOpRef<ModuleOp> ordered = decisions.clone();
   Candidate candidate{by, {}, searchInfo(decisions), {}, kernels};
-  candidate.offloads = choices;
+  candidate.room = room;
   auto partitioned = emitProgram(of, *ordered, options, candidate.kernels);
   if (!partitioned)
     return partitioned.takeError();
   candidate.partitioned = std::move(*partitioned);
   candidate.joinsFetches = (*ordered)->hasAttr(lowering::fetchesJoinedAttr);
   exec::ProgramOp program = *ordered->getOps<exec::ProgramOp>().begin();
+  candidate.areUnlike =
+      bool(program->getDiscardableAttr(offload::unlikeSchedulesAttr));
   candidate.search.hostLowerBoundBytes = program.getHostLowerBound();
   if (const auto recomputing = program.getRecomputing())
     candidate.search.recomputing =

@@ -41,6 +41,11 @@ public:
   /// on the host where it does not keep the limit otherwise.
   Result<Candidate> decide(const partition::Search &by);
 
+  /// In place of a plan that decide() made, a better one, if there is one: with
+  /// what waits on the host, or is computed again, searched for thoroughly.
+  /// decide() looks roughly, since it makes many plans, of which one is taken.
+  std::optional<Candidate> refined(const Candidate &rough);
+
   /// When the last of the searches had its decisions, by the clock; nothing
   /// before the first.
   std::optional<std::chrono::steady_clock::time_point> decidedAt() const {
@@ -52,15 +57,7 @@ public:
   std::optional<int64_t> enoughBytes() const { return enough; }
 
 private:
-  /// What a plan may count on beside its search.
-  struct Room {
-    std::optional<int64_t> placedBytes; // of each GPU, for a placement
-    std::vector<int64_t> capacities;    // of each GPU, where buffers are moved
-    std::string choices;                // what may become of those
-    bool alike = false;                 // on all GPUs
-    /// Transfers begin no earlier than each GPU has room for, by the limit.
-    bool isTight = false;
-  };
+  using Decisions = mlir::OwningOpRef<mlir::ModuleOp>;
 
   Result<Candidate> withoutOffload(const partition::Search &by);
   Result<Candidate> withinLimit(const partition::Search &by);
@@ -69,11 +66,17 @@ private:
   std::optional<int64_t> limitThatWorks(const partition::Search &by,
                                         int64_t likely) const;
   Result<Candidate> offloaded(const partition::Search &by);
+  /// What the search decides, of a placement that may count on so many bytes.
+  Result<Decisions> decisionsOf(const partition::Search &by,
+                                std::optional<int64_t> placedBytes);
   Result<Candidate> make(const partition::Search &by, const Room &room);
+  Result<Candidate> make(const partition::Search &by, mlir::ModuleOp decisions,
+                         const Room &room) const;
+  ExecOptions execOptionsOf(const partition::Search &by) const;
   Result<Candidate> emitted(mlir::ModuleOp decisions,
                             const partition::Search &by,
                             const ExecOptions &options,
-                            const std::string &choices) const;
+                            const Room &room) const;
 
   const Prepared &of;
   const emit::KernelTable kernels;

@@ -99,6 +99,18 @@ std::string failureOf(const std::vector<Compared> &compared, int64_t limit) {
                : "";
 }
 
+Compared compared(const Candidate &candidate, bool fits) {
+  const auto &peaks = candidate.peaks();
+  return {candidate.by,
+          candidate.seconds,
+          candidate.totals.communicationBytes,
+          *std::max_element(peaks.begin(), peaks.end()),
+          fits,
+          "",
+          std::nullopt,
+          candidate.isSimulated};
+}
+
 Error refusal(const Candidate &least, const MemoryLimit &limit,
               const std::string &model, int64_t tried,
               const std::vector<Compared> &compared, bool isNamed) {
@@ -120,9 +132,9 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
                        " takes least, and keeps ";
   return fail(
       model, ": gpu", worker, " needs ", needs, ", more than ", limit.of, ", ",
-      has, withOffload(least.offloads), of, limit.keptBy(peaks),
+      has, withOffload(least.room.choices), of, limit.keptBy(peaks),
       failureOf(compared, *std::max_element(peaks.begin(), peaks.end())), "; ",
-      !least.offloads.empty()
+      !least.room.choices.empty()
           ? "its largest operator is " +
                 largestOperator(least.partitioned, worker) + "; "
           : "",
@@ -134,6 +146,14 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
 }
 
 } // namespace
+
+void Chosen::refine(Candidate by) {
+  const std::string label = toString(candidate.by);
+  for (Compared &each : compared)
+    if (each.failure.empty() && toString(each.by) == label)
+      each = ::compared(by, /*fits=*/true);
+  candidate = std::move(by);
+}
 
 Result<Chosen>
 smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
@@ -150,21 +170,10 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
     return std::make_tuple(0, candidate.cost(),
                            *std::max_element(peaks.begin(), peaks.end()));
   };
-  const auto compared = [&limit](const Candidate &candidate) {
-    const auto &peaks = candidate.peaks();
-    return Compared{candidate.by,
-                    candidate.seconds,
-                    candidate.totals.communicationBytes,
-                    *std::max_element(peaks.begin(), peaks.end()),
-                    limit.isKeptBy(peaks),
-                    "",
-                    std::nullopt,
-                    candidate.isSimulated};
-  };
   const bool firstFits = limit.isKeptBy(first.peaks()),
              firstIsEnough = firstFits && first.totals.hostTraffic.isNone() &&
                              !first.search.recomputing;
-  std::vector<Compared> all = {compared(first)};
+  std::vector<Compared> all = {compared(first, firstFits)};
   Chosen chosen{std::move(first), 1, firstFits, std::move(all)};
   const auto tryOne = [&](const partition::Search &search) {
     std::optional<int64_t> works;
@@ -175,9 +184,10 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
       chosen.compared.back().enough = works;
       return;
     }
-    chosen.compared.push_back(compared(*candidate));
+    const bool fits = limit.isKeptBy(candidate->peaks());
+    chosen.compared.push_back(compared(*candidate, fits));
     ++chosen.tried;
-    chosen.fitting += limit.isKeptBy(candidate->peaks());
+    chosen.fitting += fits;
     if (rank(*candidate) < rank(chosen.candidate))
       chosen.candidate = std::move(*candidate);
   };

@@ -14,6 +14,20 @@
 
 namespace smex::pipeline {
 
+/// What a plan may count on beside its search.
+struct Room {
+  std::optional<int64_t> placedBytes; // of each GPU, for a placement
+  /// Of each GPU: others wait on the host. None: no buffer does.
+  std::vector<int64_t> capacities;
+  std::string choices; // what may become of buffers that have no room
+  bool alike = false;  // on all GPUs
+  /// Transfers begin no earlier than each GPU has room for, by the limit.
+  bool isTight = false;
+  /// What waits is searched for as well as exec-move-to-host can, which takes
+  /// ten times as long.
+  bool isThorough = false;
+};
+
 /// What one search comes to.
 struct Candidate {
   partition::Search by;
@@ -25,8 +39,9 @@ struct Candidate {
   /// faster.
   std::optional<double> seconds;
   bool isSimulated = true; // or its copies are rated by their bytes (StepTime)
-  std::string offloads;    // what may become of buffers that have no room
+  Room room;
   bool joinsFetches = false; // whether some bring what several readers need
+  bool areUnlike = false;    // what the GPUs move
 
   double cost() const {
     const double again =
@@ -53,6 +68,10 @@ struct Chosen {
   Candidate candidate;
   int64_t tried = 1, fitting = 1; // plans
   std::vector<Compared> compared; // in order
+
+  /// Another plan of the search that was chosen, which keeps the limit, too,
+  /// takes its place.
+  void refine(Candidate by);
 };
 
 /// The plan of a search. Where there is none for want of memory, `enough` is

@@ -112,6 +112,8 @@ Result<Candidate> search(const Prepared &prepared,
       /*isNamed=*/options.search && !options.isAuto());
   if (!chosen)
     return chosen.takeError();
+  if (auto better = candidates.refined(chosen->candidate))
+    chosen->refine(std::move(*better));
   stats.searchSeconds = clock.until(candidates.decidedAt());
   stats.plansTried = chosen->tried;
   stats.plansThatFit = chosen->fitting;

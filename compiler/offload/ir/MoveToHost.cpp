@@ -94,6 +94,9 @@ struct MoveToHost : offload::impl::MoveToHostBase<MoveToHost> {
     }
     const double seconds =
         offload::moveAsScheduled(program, regions, of, schedules);
+    if (schedules.size() > 1)
+      program->setDiscardableAttr(offload::unlikeSchedulesAttr,
+                                  UnitAttr::get(&getContext()));
     if (total > 0)
       program.setHostLowerBound(bound);
     if (again > 0)

@@ -9,8 +9,6 @@
 
 #include <memory>
 
-#include <memory>
-
 namespace smex::offload {
 
 #define GEN_PASS_DECL
@@ -18,10 +16,8 @@ namespace smex::offload {
 #define GEN_PASS_REGISTRATION
 #include "compiler/offload/ir/Passes.h.inc"
 
-/// On a machine that has been read: the option that names one is not looked at.
-std::unique_ptr<mlir::Pass>
-createMoveToHostOn(std::shared_ptr<const machines::Machine> machine,
-                   MoveToHostOptions options);
+/// On a program whose workers have more than one schedule.
+constexpr llvm::StringLiteral unlikeSchedulesAttr = "smex.unlike_schedules";
 
 /// On a machine that has been read: the option that names one is not looked at.
 std::unique_ptr<mlir::Pass>
