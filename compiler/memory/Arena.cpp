@@ -156,18 +156,18 @@ struct Lying {
 /// What is wanted counts less than memory that counts.
 memory::Placement packKeeping(const std::vector<memory::Allocation> &spans,
                               const std::vector<int64_t> &wanted,
-                              bool greedily) {
+                              int64_t steps) {
   const auto longer = memory::lengthened(spans, wanted);
   if (longer == spans)
-    return greedily ? memory::packGreedily(spans) : memory::pack(spans);
+    return memory::pack(spans, memory::kAlignment, steps);
   memory::Placement best = memory::packGreedily(longer);
   if (memory::isNearEnough(best.peak, best.lowerBound))
     return best;
   memory::Placement tight = memory::packGreedily(spans);
   const bool isTight = tight.peak < best.peak;
-  if (greedily)
+  if (steps == 0)
     return isTight ? tight : best;
-  return memory::pack(isTight ? spans : longer);
+  return memory::pack(isTight ? spans : longer, memory::kAlignment, steps);
 }
 
 /// Per worker, all that lies in one of its arenas.
@@ -178,7 +178,7 @@ using Spans = std::vector<std::vector<memory::Allocation>>;
 class Packed {
 public:
   Packed(const Spans &spans, const std::vector<size_t> &views,
-         const std::vector<Lying> &lying, bool greedily) {
+         const std::vector<Lying> &lying, int64_t packingSteps) {
     // By views and sizes.
     std::map<std::pair<size_t, std::vector<int64_t>>, size_t> kinds;
     std::vector<size_t> distinct; // workers
@@ -196,7 +196,7 @@ public:
     llvm::parallelFor(0, distinct.size(), [&](size_t kind) {
       const size_t w = distinct[kind];
       placements[kind] =
-          packKeeping(spans[w], lying[views[w]].wanted, greedily);
+          packKeeping(spans[w], lying[views[w]].wanted, packingSteps);
     });
   }
 
@@ -213,7 +213,7 @@ private:
 
 memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
                                 int64_t workspaceBytes, bool onGpus,
-                                bool greedily, bool kernelsOnGpus) {
+                                int64_t packingSteps, bool kernelsOnGpus) {
   const int64_t workers = program.getWorkers();
   const tdl::LambdaTable lambdas(program->getParentOp());
   std::vector<exec::BufferOp> buffers(program.getOps<exec::BufferOp>().begin(),
@@ -256,7 +256,7 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
 
   memory::Arena arena;
   arena.offsets.resize(buffers.size());
-  const Packed device(onDevice, views.of, lying, greedily);
+  const Packed device(onDevice, views.of, lying, packingSteps);
   for (int64_t w = 0; w < workers; ++w) {
     arena.bytes.push_back(device.of(w).peak);
     arena.workspace.push_back(device.of(w).offsets.back());
@@ -264,7 +264,7 @@ memory::Arena memory::planArena(exec::ProgramOp program, exec::Regions &regions,
   arena.workspace.push_back(scratch);
   std::optional<Packed> host;
   if (llvm::any_of(buffers, exec::isOnHost)) // of some worker
-    host.emplace(spansIn(exec::Space::Host), views.of, lying, greedily);
+    host.emplace(spansIn(exec::Space::Host), views.of, lying, packingSteps);
   for (int64_t w = 0; host && w < workers; ++w)
     arena.hostBytes.push_back(host->of(w).peak);
   for (size_t b = 0; b < buffers.size(); ++b)

@@ -3,6 +3,7 @@
 #ifndef SMEX_COMPILER_MEMORY_ARENA_H
 #define SMEX_COMPILER_MEMORY_ARENA_H
 
+#include "compiler/memory/Planner.h"
 #include "dialects/exec/ir/Regions.h"
 
 namespace smex::memory {
@@ -19,11 +20,13 @@ struct Arena {
 };
 
 /// `workspaceBytes`: -1: by what the program computes. `onGpus`: libraries of
-/// GPUs compute, too. `greedily`: fast, to compare orders of a program. The
-/// scratch is at least what generated kernels take where `kernelsOnGpus`.
+/// GPUs compute, too. `packingSteps`: see pack(); none is fast, to compare
+/// orders of a program. The scratch is at least what generated kernels take
+/// where `kernelsOnGpus`.
 Arena planArena(exec::ProgramOp program, exec::Regions &regions,
                 int64_t workspaceBytes = -1, bool onGpus = false,
-                bool greedily = false, bool kernelsOnGpus = false);
+                int64_t packingSteps = kPackingSteps,
+                bool kernelsOnGpus = false);
 
 } // namespace smex::memory
 

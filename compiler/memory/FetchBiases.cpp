@@ -34,7 +34,7 @@ struct FetchBiases : memory::impl::FetchBiasesBase<FetchBiases> {
       return;
     const auto bytes = [&] {
       return memory::planArena(program, regions, -1, /*onGpus=*/false,
-                               /*greedily=*/true)
+                               /*packingSteps=*/0)
           .bytes;
     };
     const auto before = bytes();

@@ -66,12 +66,12 @@ public:
         }))
       return;
     const memory::Arena before = memory::planArena(
-        program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
+        program, regions, -1, /*onGpus=*/false, /*packingSteps=*/0);
     const auto isKept = [&](bool areAlike, double share) {
       apply(memory::overlap(tasks, storage, lookAhead, share,
                             areAlike ? room : memory::Room()));
       const memory::Arena after = memory::planArena(
-          program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
+          program, regions, -1, /*onGpus=*/false, /*packingSteps=*/0);
       return isNoLarger(before.bytes, after.bytes, capacities) &&
              isNoLarger(before.hostBytes, after.hostBytes, {});
     };

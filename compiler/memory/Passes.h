@@ -2,6 +2,7 @@
 #ifndef SMEX_COMPILER_MEMORY_PASSES_H
 #define SMEX_COMPILER_MEMORY_PASSES_H
 
+#include "compiler/memory/Planner.h"
 #include "dialects/exec/ir/Exec.h"
 
 #include "mlir/Pass/Pass.h"

@@ -79,6 +79,10 @@ def PlanMemory : Pass<"exec-plan-memory", "::smex::exec::ProgramOp"> {
     Option<"exchanges", "exchanges", "bool", /*default=*/"false",
            "workers may be on GPUs that do not reach each other's memory: "
            "staging is kept for what they exchange">,
+    Option<"packingSteps", "packing-steps", "int64_t",
+           /*default=*/"::smex::memory::kPackingSteps",
+           "for a packing of buffers near its bound: some nanoseconds each; 0: "
+           "packed greedily">,
   ];
 }
 

@@ -22,10 +22,13 @@ struct PlanMemory : memory::impl::PlanMemoryBase<PlanMemory> {
       program.emitError("workspace-bytes: -1, or 0 to ") << most;
       return signalPassFailure();
     }
+    if (packingSteps < 0) {
+      program.emitError("packing-steps: not negative");
+      return signalPassFailure();
+    }
     exec::Regions regions(program);
-    memory::Arena arena =
-        memory::planArena(program, regions, workspaceBytes, onGpus,
-                          /*greedily=*/false, kernelsOnGpus);
+    memory::Arena arena = memory::planArena(
+        program, regions, workspaceBytes, onGpus, packingSteps, kernelsOnGpus);
     program.removeStagingAttr();
     if (exchanges)
       if (const auto staging = memory::takeStaging(program, regions, arena);

@@ -232,6 +232,8 @@ void packReassembled(const std::vector<Allocation> &buffers, int64_t alignment,
 
 Placement smex::memory::pack(const std::vector<Allocation> &buffers,
                              int64_t alignment, int64_t steps) {
+  if (steps == 0)
+    return packGreedily(buffers, alignment);
   Placement best = packInOrders(buffers, alignment);
   const int64_t bound = best.lowerBound;
   if (best.peak <= bound)

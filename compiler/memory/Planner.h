@@ -8,6 +8,9 @@
 
 namespace smex::memory {
 
+/// Of all places, bytes.
+constexpr int64_t kAlignment = 64;
+
 /// Alive in [lower, upper): two buffers may share bytes only if their lifetimes
 /// do not overlap. Sizes are in bytes.
 struct Allocation {
@@ -36,13 +39,13 @@ inline int64_t alignUp(int64_t value, int64_t alignment) {
 
 /// The most bytes alive at once, each buffer rounded up as it will be placed.
 int64_t mostAlive(const std::vector<Allocation> &buffers,
-                  int64_t alignment = 64);
+                  int64_t alignment = kAlignment);
 
 /// The same buffers, each alive up to `wanted` or as far as that raises nowhere
 /// the most bytes alive at once.
 std::vector<Allocation> lengthened(std::vector<Allocation> buffers,
                                    const std::vector<int64_t> &wanted,
-                                   int64_t alignment = 64);
+                                   int64_t alignment = kAlignment);
 
 /// Whether a peak is so little above a bound that looking for a lower one is
 /// not worth the time: 1 / 512.
@@ -52,15 +55,18 @@ bool isNearEnough(int64_t peak, int64_t bound);
 /// buffers, the first order that comes near enough to the bound is as good.
 /// Buffers of size 0, and those that never live, get offset 0.
 Placement packGreedily(const std::vector<Allocation> &buffers,
-                       int64_t alignment = 64);
+                       int64_t alignment = kAlignment);
+
+/// By default that is mostly up to three seconds, and ten for tens of thousands
+/// of buffers.
+constexpr int64_t kPackingSteps = int64_t(1) << 28;
 
 /// The same, improved where it is not at the bound: repaired, put into boxes
 /// (Boxes.h), looked for by a walk through time (LayoutSweep.h), and searched
-/// (Descent.h), in so many steps, fewer where little can be gained. By default
-/// that is up to three seconds or so, and ten for tens of thousands.
-/// Deterministic, too.
-Placement pack(const std::vector<Allocation> &buffers, int64_t alignment = 64,
-               int64_t steps = int64_t(1) << 28);
+/// (Descent.h), in so many steps, fewer where little can be gained; in none,
+/// packed greedily. Deterministic, too.
+Placement pack(const std::vector<Allocation> &buffers,
+               int64_t alignment = kAlignment, int64_t steps = kPackingSteps);
 
 } // namespace smex::memory
 

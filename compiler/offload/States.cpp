@@ -194,9 +194,9 @@ bool States::mayForget(const State &state, int t, int after) const {
   return costAgain[size_t(t)] >= 0 || !isNeeded(t, state, after);
 }
 
-/// `counted`: what is computed again, of which there may be `most` more.
+/// `most`: so many more may be computed again, beside those `counted`.
 bool States::canCome(const State &state, int t, int operation, int at,
-                     Set &counted, int &most) const {
+                     int &most) const {
   if (isThere(state, t) || has(counted, t))
     return true;
   const int by = writers[size_t(t)];
@@ -206,7 +206,7 @@ bool States::canCome(const State &state, int t, int operation, int at,
   --most;
   add(counted, t);
   for (int read : problem.operations[size_t(by)].reads)
-    if (!canCome(state, read, operation, at, counted, most))
+    if (!canCome(state, read, operation, at, most))
       return false;
   return true;
 }
@@ -214,9 +214,9 @@ bool States::canCome(const State &state, int t, int operation, int at,
 bool States::canCome(const State &state, int t, int operation, int at) const {
   if (isThere(state, t))
     return true;
-  Set counted(state.onDevice.size());
+  counted.assign(state.onDevice.size(), 0);
   int most = count;
-  return canCome(state, t, operation, at, counted, most);
+  return canCome(state, t, operation, at, most);
 }
 
 bool States::canGoOn(const State &state, int after) const {
@@ -224,10 +224,10 @@ bool States::canGoOn(const State &state, int after) const {
   forEachAway(state, after, [&](int t) {
     if (!can || isThere(state, t))
       return;
-    Set counted(state.onDevice.size());
+    counted.assign(state.onDevice.size(), 0);
     int most = mostAgain;
     can = canCome(state, t, ahead ? after + 1 : uses.nextFrom(t, after + 1), -1,
-                  counted, most);
+                  most);
   });
   return can;
 }
@@ -270,7 +270,7 @@ std::vector<int> States::toRunAgain(const State &state, int operation,
   return list;
 }
 
-int64_t States::owedFor(const State &state, int t, Set &counted) const {
+int64_t States::owedFor(const State &state, int t) const {
   if (has(state.onDevice, t) || has(counted, t))
     return 0;
   add(counted, t);
@@ -281,7 +281,7 @@ int64_t States::owedFor(const State &state, int t, Set &counted) const {
     return 0;
   int64_t cost = again;
   for (int read : problem.operations[size_t(writers[size_t(t)])].reads)
-    cost += owedFor(state, read, counted);
+    cost += owedFor(state, read);
   return cost;
 }
 
@@ -294,8 +294,8 @@ int64_t States::owed(const State &state, int after) const {
         cost += tensor(t).moved;
     return cost;
   }
-  Set counted(state.onDevice.size());
-  forEachAway(state, after, [&](int t) { cost += owedFor(state, t, counted); });
+  counted.assign(state.onDevice.size(), 0);
+  forEachAway(state, after, [&](int t) { cost += owedFor(state, t); });
   return cost;
 }
 

@@ -94,11 +94,11 @@ private:
   bool isThere(const State &state, int t) const {
     return has(state.onDevice, t) || has(state.onHost, t);
   }
-  bool canCome(const State &state, int t, int operation, int at, Set &counted,
+  bool canCome(const State &state, int t, int operation, int at,
                int &most) const;
   void missing(const State &state, int t, int operation, int at,
                std::vector<bool> &found) const;
-  int64_t owedFor(const State &state, int t, Set &counted) const;
+  int64_t owedFor(const State &state, int t) const;
   int64_t becomingOf(int t, const State &from, const State &to) const;
 
   /// What is still read, and not on the device.
@@ -122,6 +122,9 @@ private:
   std::vector<Set> wanted;
   /// What could still be read then, by what runs again, too.
   std::vector<Set> useful;
+  /// What canCome and owed have seen since they were called from outside: here,
+  /// so that states by the million allocate none.
+  mutable Set counted;
 };
 
 } // namespace smex::offload

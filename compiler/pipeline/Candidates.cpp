@@ -254,8 +254,10 @@ Result<Candidate> Candidates::make(const partition::Search &by,
   execOptions.offload.choices = room.choices;
   if (room.alike)
     execOptions.offload.mostSchedules = 1;
-  if (!room.isThorough && of.operators > kSmall)
+  if (!room.choices.empty() && !room.isThorough && of.operators > kSmall) {
     execOptions.offload.mostStates = execOptions.offload.mostWays = kRoughly;
+    execOptions.memory.packingSteps = memory::kPackingSteps / 64;
+  }
   if (of.options.machine)
     execOptions.offloadOn =
         std::make_shared<const machines::Machine>(*of.options.machine);

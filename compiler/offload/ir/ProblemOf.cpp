@@ -48,7 +48,7 @@ private:
   /// of what would be alive without moves.
   void takeScratch() {
     const memory::Arena arena = memory::planArena(
-        program, regions, -1, /*onGpus=*/false, /*greedily=*/true);
+        program, regions, -1, /*onGpus=*/false, /*packingSteps=*/0);
     for (int64_t &bytes : capacities)
       bytes = std::max<int64_t>(
           0, bytes - std::min(arena.workspace.back(), bytes / 17));
