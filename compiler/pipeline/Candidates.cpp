@@ -30,13 +30,18 @@ Result<plan::Partitioned> pipeline::emitProgram(const Prepared &of,
   return emitted;
 }
 
-Result<Candidate> Candidates::decide(const partition::Search &by) {
+Result<Candidate> Candidates::decide(const partition::Search &by,
+                                     std::optional<double> toBeat) {
   auto best = withoutOffload(by);
   if (of.options.offload.empty() ||
       (best ? of.limit.isKeptBy(best->peaks())
             : !placement::isAlgorithm(by.algorithm)))
     return best;
-  return offloaded(by);
+  if (best && toBeat && best->cost() >= *toBeat) {
+    best->isBehind = true;
+    return best;
+  }
+  return offloaded(by, toBeat);
 }
 
 /// Whether a plan takes the place of the best one so far: it keeps the limit,
@@ -137,7 +142,8 @@ std::optional<int64_t> Candidates::limitThatWorks(const partition::Search &by,
 
 /// Moves and recomputation are chosen together, but not always best: on a
 /// machine, each alone is tried, too.
-Result<Candidate> Candidates::offloaded(const partition::Search &by) {
+Result<Candidate> Candidates::offloaded(const partition::Search &by,
+                                        std::optional<double> toBeat) {
   auto placedBytes =
       placement::isAlgorithm(by.algorithm) ? leastOf(of.limit) : std::nullopt;
   auto decisions = decisionsOf(by, placedBytes);
@@ -150,18 +156,22 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by) {
   if (!decisions)
     return decisions.takeError();
   const auto within = [&](const std::string &choices, bool alike) {
-    return offloadWithin(of.limit, [&](const std::vector<int64_t> &capacities) {
-      Room room{placedBytes, capacities, choices, alike, /*isTight=*/true};
-      auto made = make(by, **decisions, room);
-      room.isThorough = true;
-      return made ? std::move(made) : make(by, **decisions, room);
-    });
+    return offloadWithin(
+        of.limit,
+        [&](const std::vector<int64_t> &capacities) {
+          Room room{placedBytes, capacities, choices, alike, /*isTight=*/true};
+          auto made = make(by, **decisions, room);
+          room.isThorough = true;
+          return made ? std::move(made) : make(by, **decisions, room);
+        },
+        toBeat);
   };
   // Where plans of own schedules do not keep the limit, packed and with
   // transfers hidden, one of a common schedule may.
   const auto with = [&](const std::string &choices) {
     auto own = within(choices, /*alike=*/false);
-    if (!own || !own->areUnlike || of.limit.isKeptBy(own->peaks()))
+    if (!own || !own->areUnlike || own->isBehind ||
+        of.limit.isKeptBy(own->peaks()))
       return own;
     auto other = within(choices, /*alike=*/true);
     return other && replaces(of.limit, *other, *own) ? std::move(other)

@@ -38,8 +38,10 @@ public:
   /// The plan of a search that keeps the memory limit, or the one that comes
   /// nearest to it: of a placement, in less memory where its first plan exceeds
   /// the limit, and in the order that is fastest; with --offload, with buffers
-  /// on the host where it does not keep the limit otherwise.
-  Result<Candidate> decide(const partition::Search &by);
+  /// on the host where it does not keep the limit otherwise. `toBeat`: see
+  /// Attempt.
+  Result<Candidate> decide(const partition::Search &by,
+                           std::optional<double> toBeat = std::nullopt);
 
   /// In place of a plan that decide() made, a better one, if there is one: with
   /// what waits on the host, or is computed again, searched for thoroughly.
@@ -65,7 +67,8 @@ private:
                            std::optional<int64_t> &likely);
   std::optional<int64_t> limitThatWorks(const partition::Search &by,
                                         int64_t likely) const;
-  Result<Candidate> offloaded(const partition::Search &by);
+  Result<Candidate> offloaded(const partition::Search &by,
+                              std::optional<double> toBeat);
   /// What the search decides, of a placement that may count on so many bytes.
   Result<Decisions> decisionsOf(const partition::Search &by,
                                 std::optional<int64_t> placedBytes);

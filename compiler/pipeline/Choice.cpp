@@ -177,10 +177,18 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
   Chosen chosen{std::move(first), 1, firstFits, std::move(all)};
   const auto tryOne = [&](const partition::Search &search) {
     std::optional<int64_t> works;
-    auto candidate = attempt(search, works);
-    if (!candidate) {
+    auto candidate =
+        attempt(search,
+                chosen.fitting == 0 ? std::nullopt
+                                    : std::optional(chosen.candidate.cost()),
+                works);
+    if (!candidate || candidate->isBehind) {
       chosen.compared.push_back({search});
-      chosen.compared.back().failure = candidate.error().message;
+      chosen.compared.back().failure =
+          candidate
+              ? "it is behind that of --algorithm " +
+                    toString(chosen.candidate.by) + " before it keeps the limit"
+              : candidate.error().message;
       chosen.compared.back().enough = works;
       return;
     }

@@ -42,6 +42,9 @@ struct Candidate {
   Room room;
   bool joinsFetches = false; // whether some bring what several readers need
   bool areUnlike = false;    // what the GPUs move
+  /// It exceeds the limit, and costs already as much as one that keeps it: less
+  /// memory would only cost more, so that no other is made.
+  bool isBehind = false;
 
   double cost() const {
     const double again =
@@ -76,9 +79,10 @@ struct Chosen {
 
 /// The plan of a search. Where there is none for want of memory, `enough` is
 /// the smallest limit found to work for it, bytes of each GPU, if one was
-/// found.
+/// found. `toBeat`: what the best plan so far costs, if one keeps the limit.
 using Attempt = std::function<Result<Candidate>(
-    const partition::Search &, std::optional<int64_t> &enough)>;
+    const partition::Search &, std::optional<double> toBeat,
+    std::optional<int64_t> &enough)>;
 
 /// `first`, and as many of `others` as make `enough` plans; where `first` does
 /// not keep the limit, or keeps it with buffers on the host, all others. Of

@@ -44,7 +44,8 @@ Result<Candidate> smex::pipeline::placeWithin(const MemoryLimit &limit,
 }
 
 Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
-                                                const OffloadWithin &offload) {
+                                                const OffloadWithin &offload,
+                                                std::optional<double> toBeat) {
   constexpr int kTries = 6, kSmallSteps = 2, kBetween = 2;
   std::vector<int64_t> capacities = limit.bytes, tooMuch;
   std::vector<bool> lacks(capacities.size(), true); // in the last plan
@@ -64,7 +65,8 @@ Result<Candidate> smex::pipeline::offloadWithin(const MemoryLimit &limit,
       const bool isLeast =
           std::all_of(capacities.begin(), capacities.end(),
                       [](int64_t bytes) { return bytes == 0; });
-      if (t > kTries || isLeast) {
+      made->isBehind = toBeat && made->cost() >= *toBeat;
+      if (t > kTries || isLeast || made->isBehind) {
         boundBy(*bound, *made);
         return made;
       }

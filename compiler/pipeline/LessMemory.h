@@ -32,10 +32,13 @@ using OffloadWithin =
 /// plans with something between are made, too, and the cheapest is taken. The
 /// last tries move all that they can, whatever the limit, on workers that have
 /// not kept theirs, and then on all: what that needs is a limit that works, and
-/// the one that is told. What the plan says that no other
-/// choice saves is that of the limit, not of the less that it was made in.
+/// the one that is told. None is made after one that costs `toBeat` or more and
+/// does not keep the limit (Candidate::isBehind). What the plan says that no
+/// other choice saves is that of the limit, not of the less that it was made
+/// in.
 Result<Candidate> offloadWithin(const MemoryLimit &limit,
-                                const OffloadWithin &offload);
+                                const OffloadWithin &offload,
+                                std::optional<double> toBeat = std::nullopt);
 
 /// Where the plan says what no other choice saves: no more than `bytes`, which
 /// is proven of more choices, or of more memory.

@@ -104,8 +104,9 @@ Result<Candidate> search(const Prepared &prepared,
       std::move(*first), prepared.limit, prepared.model, enough, searches,
       options.isAuto() ? machine->otherKinds(options.graph != nullptr)
                        : std::vector<partition::Search>(),
-      [&](const partition::Search &by, std::optional<int64_t> &works) {
-        auto candidate = candidates.decide(by);
+      [&](const partition::Search &by, std::optional<double> toBeat,
+          std::optional<int64_t> &works) {
+        auto candidate = candidates.decide(by, toBeat);
         works = candidates.enoughBytes();
         return candidate;
       },

@@ -50,6 +50,7 @@ struct Known {
   std::map<std::string, Candidate> plans;
   std::map<std::string, std::string> failures; // what they say
   std::map<std::string, int64_t> working;      // limits for these
+  std::map<std::string, std::optional<double>> beaten; // what each was told
   int asked = 0;
 
   Result<Chosen> choose(Candidate first, int64_t limit, int64_t enough = 1) {
@@ -66,9 +67,10 @@ struct Known {
       searches.push_back(named(failure.first));
     return pipeline::choose(
         std::move(first), limit, "model", enough, searches, {},
-        [this](const Search &search,
+        [this](const Search &search, std::optional<double> toBeat,
                std::optional<int64_t> &works) -> Result<Candidate> {
           ++asked;
+          beaten[search.algorithm] = toBeat;
           if (working.count(search.algorithm))
             works = working.at(search.algorithm);
           if (failures.count(search.algorithm))
@@ -288,4 +290,45 @@ TEST_CASE("sizes that read alike are said in bytes") {
   CHECK_THAT(chosen.error().message,
              Catch::Contains("needs 1120064 bytes, more than --memory-per-gpu, "
                              "1120063 bytes;"));
+}
+
+TEST_CASE("searches are told what to beat once a plan keeps the limit") {
+  Known known;
+  known.plans["a"] = candidate(named("a"), 7, {60, 60});
+  known.plans["b"] = candidate(named("b"), 3, {70, 100});
+  known.plans["c"] = candidate(named("c"), 5, {80, 100});
+  const auto chosen =
+      known.choose(candidate(named("first"), 9, {99, 101}), 100, 5);
+  REQUIRE(chosen);
+  CHECK(chosen->candidate.by.algorithm == "b");
+  CHECK(!known.beaten.at("a"));
+  CHECK(known.beaten.at("b") == 7);
+  CHECK(known.beaten.at("c") == 3);
+}
+
+TEST_CASE("a search that is behind before it keeps the limit makes no plan") {
+  Known known;
+  known.plans["a"] = candidate(named("a"), 7, {60, 60});
+  known.plans["b"] = candidate(named("b"), 8, {70, 101});
+  known.plans["b"].isBehind = true;
+  const auto chosen =
+      known.choose(candidate(named("first"), 9, {99, 101}), 100, 5);
+  REQUIRE(chosen);
+  CHECK(chosen->candidate.by.algorithm == "a");
+  CHECK(chosen->tried == 2);
+  CHECK(chosen->fitting == 1);
+  CHECK(chosen->compared.back().failure ==
+        "it is behind that of --algorithm a before it keeps the limit");
+}
+
+TEST_CASE("a refined plan takes the place of the one that was chosen") {
+  Known known;
+  known.plans["a"] = candidate(named("a"), 7, {60, 60});
+  auto chosen = known.choose(candidate(named("first"), 9, {99, 101}), 100, 5);
+  REQUIRE(chosen);
+  chosen->refine(candidate(named("a"), 6, {90, 90}));
+  CHECK(chosen->candidate.cost() == 6);
+  CHECK(chosen->compared.back().communicationBytes == 6);
+  CHECK(chosen->compared.back().peakBytes == 90);
+  CHECK(chosen->compared.front().communicationBytes == 9);
 }

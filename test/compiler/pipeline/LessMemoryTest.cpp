@@ -137,3 +137,23 @@ TEST_CASE("what no choice saves is proven of the limit, not of less memory") {
   boundBy(5, moves); // nothing moves: nothing is said
   CHECK(!moves.search.hostLowerBoundBytes);
 }
+
+TEST_CASE("less is not counted on where a plan costs as much as another one") {
+  // Each try moves more, and exceeds the limit by less.
+  for (const double toBeat : {50.0, 100.0, 1000.0}) {
+    int tries = 0;
+    const auto made = offloadWithin(
+        kLimit,
+        [&](const std::vector<int64_t> &capacities) {
+          ++tries;
+          Candidate plan = withPeak(capacities[0] + 40);
+          plan.totals.communicationBytes = 200 - capacities[0];
+          return Result<Candidate>(std::move(plan));
+        },
+        toBeat);
+    REQUIRE(made);
+    CHECK(made->isBehind == (toBeat < 1000));
+    CHECK(kLimit.isKeptBy(made->peaks()) == (toBeat == 1000));
+    CHECK(tries == (toBeat < 1000 ? 1 : 2));
+  }
+}
