@@ -2,6 +2,7 @@
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=4096}))' | FileCheck %s --check-prefix=ASKED
 // RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=-2}))' 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{workspace-bytes=9223372036854775807}))' 2>&1 | FileCheck %s --check-prefix=ERROR
+// RUN: not smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{packing-steps=-1}))' 2>&1 | FileCheck %s --check-prefix=STEPS
 
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{kernels-on-gpus=true}))' | FileCheck %s --check-prefix=GPUS
 // RUN: smex-opt %s --pass-pipeline='builtin.module(exec.program(exec-plan-memory{kernels-on-gpus=true workspace-bytes=4096}))' | FileCheck %s --check-prefix=BOTH
@@ -22,6 +23,7 @@ tdl.lambda @conv = "(x: f32[3], w: f32[3]) -> f32: lambda n, m, o: Sum(lambda c,
 tdl.lambda @rows = "(x: f32[2], row: i64[1], s: i64[1]) -> f32: lambda v, f: Sum(lambda e: x[s[e], f] where row[v] <= e and e < row[v + 1])"
 
 // ERROR: error: workspace-bytes: -1, or 0 to 1099511627776
+// STEPS: error: packing-steps: not negative
 // The last number of `workspace` are the bytes of the scratch.
 // CHECK: exec.program @map {{.*}} workspace = array<i64: 0, 0>}
 // ASKED: exec.program @map {{.*}} workspace = array<i64: {{[0-9]+}}, 4096>}

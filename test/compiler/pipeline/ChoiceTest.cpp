@@ -180,9 +180,8 @@ TEST_CASE("other searches are named only where the user named the one") {
     const auto chosen = pipeline::choose(
         candidate(named("first"), 0, {300, 1}), *MemoryLimit::perGpu({100}, 2),
         "model", 1, {named("fails")}, {},
-        [](const Search &, std::optional<int64_t> &) -> Result<Candidate> {
-          return fail("no plan");
-        },
+        [](const Search &, std::optional<double>, std::optional<int64_t> &)
+            -> Result<Candidate> { return fail("no plan"); },
         isNamed);
     REQUIRE_FALSE(chosen);
     return chosen.error().message;
@@ -269,7 +268,8 @@ TEST_CASE("further searches are tried where none of the others keeps it") {
         candidate(named("first"), 0, {101, 1}),
         *MemoryLimit::perGpu({limit}, 2), "model", 2, {named("a")},
         {named("b"), named("c")},
-        [&](const Search &search, std::optional<int64_t> &) {
+        [&](const Search &search, std::optional<double>,
+            std::optional<int64_t> &) {
           asked.push_back(search.algorithm);
           return Result<Candidate>(known.plans.at(search.algorithm));
         });
