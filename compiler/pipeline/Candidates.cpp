@@ -160,9 +160,14 @@ Result<Candidate> Candidates::offloaded(const partition::Search &by,
         of.limit,
         [&](const std::vector<int64_t> &capacities) {
           Room room{placedBytes, capacities, choices, alike, /*isTight=*/true};
+          // Where nothing moves, what is kept of few states may end where
+          // other schedules still have room.
+          room.isThorough = of.options.offload == "recompute";
           auto made = make(by, **decisions, room);
+          if (made || room.isThorough)
+            return made;
           room.isThorough = true;
-          return made ? std::move(made) : make(by, **decisions, room);
+          return make(by, **decisions, room);
         },
         toBeat);
   };
