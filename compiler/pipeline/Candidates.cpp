@@ -53,8 +53,7 @@ static bool replaces(const MemoryLimit &limit, const Candidate &other,
 }
 
 /// What may wait is first looked for in so many states, with so many ways to
-/// make room (compiler/offload/README.md); small models are soon searched as a
-/// whole.
+/// make room (README.md); small models are soon searched as a whole.
 constexpr int kRoughly = 16;
 constexpr int64_t kSmall = 64; // operators
 
