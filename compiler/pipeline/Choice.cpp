@@ -107,6 +107,7 @@ Compared compared(const Candidate &candidate, bool fits) {
           *std::max_element(peaks.begin(), peaks.end()),
           fits,
           "",
+          "",
           std::nullopt,
           candidate.isSimulated};
 }
@@ -182,18 +183,18 @@ smex::pipeline::choose(Candidate first, const MemoryLimit &limit,
                 chosen.fitting == 0 ? std::nullopt
                                     : std::optional(chosen.candidate.cost()),
                 works);
-    if (!candidate || candidate->isBehind) {
+    if (!candidate) {
       chosen.compared.push_back({search});
-      chosen.compared.back().failure =
-          candidate
-              ? "it is behind that of --algorithm " +
-                    toString(chosen.candidate.by) + " before it keeps the limit"
-              : candidate.error().message;
+      chosen.compared.back().failure = candidate.error().message;
       chosen.compared.back().enough = works;
       return;
     }
     const bool fits = limit.isKeptBy(candidate->peaks());
     chosen.compared.push_back(compared(*candidate, fits));
+    if (candidate->isBehind) {
+      chosen.compared.back().behind = toString(chosen.candidate.by);
+      return;
+    }
     ++chosen.tried;
     chosen.fitting += fits;
     if (rank(*candidate) < rank(chosen.candidate))

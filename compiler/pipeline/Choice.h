@@ -56,12 +56,14 @@ struct Candidate {
   const std::vector<int64_t> &peaks() const { return totals.peakBytes; }
 };
 
-/// A plan that was compared, or why a search made none.
+/// A plan that was compared, or why a search made none. One that was given up
+/// exceeds the limit: the search would have cost at least as much.
 struct Compared {
   partition::Search by;
   std::optional<double> seconds;
   int64_t communicationBytes = 0, peakBytes = 0; // of the GPU that needs most
   bool fits = false;
+  std::string behind; // where it was given up: what it is no better than
   std::string failure;
   std::optional<int64_t> enough; // where it failed: a limit that works for it
   bool isSimulated = true;       // or its copies are rated by their bytes

@@ -8,6 +8,19 @@
 using namespace smex;
 using namespace smex::tools;
 
+/// What is to be known of a plan beside its figures, behind a comma or a colon.
+static std::string remarks(const pipeline::Compared &plan) {
+  std::string text;
+  if (!plan.isSimulated)
+    text += ", not simulated: none of its copies hidden";
+  if (!plan.behind.empty())
+    text += ", in more memory than there is: no better than --algorithm " +
+            plan.behind + ", so that it was given up";
+  else if (!plan.fits)
+    text += ": more than there is";
+  return text;
+}
+
 void tools::printCompared(const pipeline::CompileStats &stats) {
   std::vector<const pipeline::Compared *> lines;
   for (const pipeline::Compared &each : stats.compared)
@@ -22,19 +35,17 @@ void tools::printCompared(const pipeline::CompileStats &stats) {
                    });
   for (const pipeline::Compared *each : lines) {
     const std::string name = toString(each->by);
+    char time[32];
+    std::snprintf(time, sizeof time, "%s%.4g",
+                  each->behind.empty() ? "" : "at least ",
+                  each->seconds.value_or(0) * 1000);
     if (!each->failure.empty())
       std::printf("  %-44s no plan: %s\n", name.c_str(), each->failure.c_str());
     else
-      std::printf(
-          "  %-44s %10.4g ms, moves %s, peak %s%s\n", name.c_str(),
-          each->seconds.value_or(0) * 1000,
-          plan::humanBytes(each->communicationBytes).c_str(),
-          plan::humanBytes(each->peakBytes).c_str(),
-          (std::string(each->isSimulated
-                           ? ""
-                           : ", not simulated: none of its copies hidden") +
-           (each->fits ? "" : ": more than there is"))
-              .c_str());
+      std::printf("  %-44s %10s ms, moves %s, peak %s%s\n", name.c_str(), time,
+                  plan::humanBytes(each->communicationBytes).c_str(),
+                  plan::humanBytes(each->peakBytes).c_str(),
+                  remarks(*each).c_str());
   }
 }
 
@@ -48,6 +59,8 @@ nlohmann::json tools::comparedJson(const pipeline::CompileStats &stats) {
       plan["communication_bytes"] = each.communicationBytes;
       plan["peak_bytes"] = each.peakBytes;
       plan["fits"] = each.fits;
+      if (!each.behind.empty())
+        plan["given_up_for"] = each.behind;
       if (each.seconds)
         plan["predicted_step_seconds"] = *each.seconds;
       if (!each.isSimulated)

@@ -48,8 +48,8 @@ int64_t largest(const std::vector<int64_t> &peaks) {
 /// Plans by the name of their algorithm; a name without one is a failure.
 struct Known {
   std::map<std::string, Candidate> plans;
-  std::map<std::string, std::string> failures; // what they say
-  std::map<std::string, int64_t> working;      // limits for these
+  std::map<std::string, std::string> failures;         // what they say
+  std::map<std::string, int64_t> working;              // limits for these
   std::map<std::string, std::optional<double>> beaten; // what each was told
   int asked = 0;
 
@@ -306,7 +306,8 @@ TEST_CASE("searches are told what to beat once a plan keeps the limit") {
   CHECK(known.beaten.at("c") == 3);
 }
 
-TEST_CASE("a search that is behind before it keeps the limit makes no plan") {
+TEST_CASE("a search that is behind before it keeps the limit is given up, and "
+          "says what it would cost at least") {
   Known known;
   known.plans["a"] = candidate(named("a"), 7, {60, 60});
   known.plans["b"] = candidate(named("b"), 8, {70, 101});
@@ -317,8 +318,12 @@ TEST_CASE("a search that is behind before it keeps the limit makes no plan") {
   CHECK(chosen->candidate.by.algorithm == "a");
   CHECK(chosen->tried == 2);
   CHECK(chosen->fitting == 1);
-  CHECK(chosen->compared.back().failure ==
-        "it is behind that of --algorithm a before it keeps the limit");
+  const Compared &last = chosen->compared.back();
+  CHECK(last.failure.empty());
+  CHECK(last.behind == "a");
+  CHECK(last.communicationBytes == 8);
+  CHECK(last.peakBytes == 101);
+  CHECK_FALSE(last.fits);
 }
 
 TEST_CASE("a refined plan takes the place of the one that was chosen") {
