@@ -1,8 +1,8 @@
 #include "compiler/offload/Search.h"
 
+#include "compiler/offload/Departures.h"
 #include "compiler/offload/Residency.h"
 #include "compiler/offload/States.h"
-#include "compiler/offload/Ways.h"
 
 #include <algorithm>
 #include <map>
@@ -24,27 +24,15 @@ struct Step {
   bool isStored = false;
 };
 
-/// What leaves the device, to the host and for good.
-struct Departure {
-  std::vector<int> toHost, forgotten;
-};
-
 /// With how many cheaper states one is compared.
 constexpr size_t mostRivals = 256;
-/// Of so many tensors that could go either way, all combinations are looked at;
-/// of fewer, where few states are kept.
-constexpr size_t mostChoices = 8, fewChoices = 2;
-constexpr int fewStates = 1024;
-
-bool isAmong(const std::vector<int> &all, int t) {
-  return std::find(all.begin(), all.end(), t) != all.end();
-}
 
 class Searcher {
 public:
   Searcher(const Problem &problem, const SearchOptions &options)
       : problem(problem), options(options),
         states(problem, options.anyOrder, options.ahead, options.mostAgain),
+        leaving(problem, states, options.mostStates),
         count(int(problem.operations.size())) {
     isExact =
         !states.runsAgain() || (options.ahead && options.mostAgain >= count);
@@ -189,11 +177,12 @@ private:
         whileRunning(problem, op, attempt.loaded.used, attempt.under);
     for (size_t m = 0; m < lacking.size(); ++m)
       lacking[m] -= problem.capacities[m];
-    const Ways ways = waysToFree(candidates(before, operation, next), lacking,
-                                 options.mostWays);
+    const Ways ways = waysToFree(leaving.candidates(before, operation, next),
+                                 lacking, options.mostWays);
     isExact &= ways.isComplete;
     for (const std::vector<int> &left : ways.sets)
-      for (const Departure &what : departures(before, left, next, after)) {
+      for (const Departure &what :
+           leaving.departures(before, left, next, after, isExact)) {
         State made = attempt.loaded;
         for (int t : what.toHost)
           states.goToHost(made, t, next);
@@ -216,76 +205,6 @@ private:
                                  what.toHost.end());
         layer.push_back(std::move(made));
       }
-  }
-
-  /// Who goes which way. All combinations, or, where those are many, all that
-  /// can the cheaper way, and all one way.
-  std::vector<Departure> departures(const State &state,
-                                    const std::vector<int> &left, int next,
-                                    int after) {
-    std::vector<int> either;
-    Departure certain;
-    for (int t : left)
-      if (!states.mayForget(state, t, after))
-        certain.toHost.push_back(t);
-      else if (!problem.mayMove(t))
-        certain.forgotten.push_back(t);
-      else
-        either.push_back(t);
-    std::vector<Departure> list;
-    const auto add = [&](auto &&isForgotten) {
-      list.push_back(certain);
-      for (size_t i = 0; i < either.size(); ++i)
-        (isForgotten(i) ? list.back().forgotten : list.back().toHost)
-            .push_back(either[i]);
-    };
-    if (either.size() <=
-        (options.mostStates < fewStates ? fewChoices : mostChoices)) {
-      for (size_t bits = 0; bits < size_t(1) << either.size(); ++bits)
-        add([&](size_t i) { return (bits >> i & 1) != 0; });
-      return list;
-    }
-    isExact = false;
-    add([&](size_t i) {
-      return costForgotten(state, either[i], after) <
-             costMoved(state, either[i], next, after);
-    });
-    add([](size_t) { return true; });
-    add([](size_t) { return false; });
-    return list;
-  }
-
-  /// There and back, if it is to come back.
-  int64_t costMoved(const State &state, int t, int next, int after) const {
-    return states.costToHost(state, t, next) +
-           (states.isNeeded(t, state, after) ? tensor(t).moved : 0);
-  }
-  int64_t costForgotten(const State &state, int t, int after) const {
-    return states.isNeeded(t, state, after) ? states.again(t) : 0;
-  }
-
-  std::vector<Leaving> candidates(const State &state, int operation,
-                                  int next) const {
-    const Operation &op = problem.operations[size_t(operation)];
-    const int after = operation == next ? operation : next - 1;
-    std::vector<Leaving> list;
-    for (size_t word = 0; word < state.onDevice.size(); ++word)
-      for (uint64_t left = state.onDevice[word]; left; left &= left - 1) {
-        const int t = int(word * 64) + __builtin_ctzll(left);
-        const bool isMoved = problem.mayMove(t),
-                   isForgotten = states.mayForget(state, t, after);
-        const int value = states.nextOf(t);
-        if ((!isMoved && !isForgotten) || isAmong(op.reads, t) ||
-            (value >= 0 && states.placeOf(state, t) >= 0 &&
-             isAmong(op.writes, value)))
-          continue;
-        int64_t cost = isMoved ? costMoved(state, t, next, after)
-                               : costForgotten(state, t, after);
-        if (isForgotten)
-          cost = std::min(cost, costForgotten(state, t, after));
-        list.push_back({t, tensor(t).bytes, cost, states.nextUse(t, next)});
-      }
-    return list;
   }
 
   /// The operation has run.
@@ -399,6 +318,7 @@ private:
   const Problem &problem;
   const SearchOptions &options;
   States states;
+  const Departures leaving;
   int count;
   std::vector<Step> steps;
   int64_t compared = 0;

@@ -1,7 +1,8 @@
-// Sets of a problem's tensors, a bit each.
+// Sets of a problem's tensors: a bit each, or a short list.
 #ifndef SMEX_COMPILER_OFFLOAD_SET_H
 #define SMEX_COMPILER_OFFLOAD_SET_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,6 +20,11 @@ inline void add(Set &set, int t) {
 }
 inline void remove(Set &set, int t) {
   set[size_t(t) / 64] &= ~(uint64_t(1) << (size_t(t) % 64));
+}
+
+/// Of few tensors, in any order.
+inline bool isAmong(const std::vector<int> &all, int t) {
+  return std::find(all.begin(), all.end(), t) != all.end();
 }
 
 } // namespace smex::offload
