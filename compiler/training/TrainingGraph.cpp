@@ -36,6 +36,9 @@ Result<Loss> lossFor(const TrainingOptions &options, const std::string &output,
   if (!isFloat(type.dtype))
     return fail("output \"", output, "\" is ", toString(type),
                 ": a loss needs a float");
+  if (elementCount(type.shape) == 0)
+    return fail("output \"", output, "\" is ", toString(type),
+                ": a mean of no elements is no loss");
   const size_t colon = options.loss.find(':');
   const std::string name = options.loss.substr(0, colon);
   Loss loss{name, type, {}, {}};

@@ -216,4 +216,5 @@ for file in empty one; do
   "$smexc" check $file > /dev/null || complain "$file"
   "$run" $file --verify > /dev/null || complain "$file: run"
 done
+gives 1 'output ".*" is f32\[0, [0-9]*\]: a mean of no elements is no loss$' "$smexc" gcn.json --graph empty.txt --train --gpus 3 -o no
 exit $failed

@@ -23,6 +23,13 @@ func.func @main(%x: tensor<3xi64> {smex.name = "x"}) -> tensor<3xi64> attributes
 
 // -----
 
+// expected-error @+1 {{output "y" is f32[0, 3]: a mean of no elements is no loss}}
+func.func @main(%x: tensor<0x3xf32> {smex.name = "x"}) -> tensor<0x3xf32> attributes {smex.outputs = ["y"]} {
+  return %x : tensor<0x3xf32>
+}
+
+// -----
+
 tdl.lambda @volume = "(x0: f32[2]) -> f32: lambda: @det(x0[:, :])[]"
 
 // expected-error @+1 {{node "volume": cannot be trained through: @det has no gradient}}
