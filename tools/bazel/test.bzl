@@ -1,11 +1,14 @@
 """catch_test, lit_test and lit_suite: one test target per program, and per lit file."""
 
 def catch_test(name, srcs, deps = [], **kwargs):
-    """A Catch2 test program: `#include <catch2/catch.hpp>`, no main()."""
+    """A Catch2 test program: `#include <catch2/catch.hpp>`, no main().
+
+    Many compile models in their own process, with smexc's allocator.
+    """
     native.cc_test(
         name = name,
         srcs = srcs,
-        deps = deps + ["@catch2//:catch_main"],
+        deps = deps + ["@catch2//:catch_main", "@jemalloc"],
         **kwargs
     )
 
