@@ -139,17 +139,6 @@ private:
   int64_t position = 0;
 };
 
-/// A folder that is no plan is somebody's data.
-Status mayReplace(const std::string &directory) {
-  std::error_code code;
-  if (!fs::is_directory(directory, code) || fs::is_empty(directory, code) ||
-      fs::exists(fs::path(directory) / "plan.json", code))
-    return {};
-  return fail(directory,
-              ": exists and holds no plan.json; it would be deleted. "
-              "Name another folder, or empty this one");
-}
-
 class Saver {
 public:
   Saver(StagedDirectory &folder) : folder(folder) {}
@@ -279,6 +268,18 @@ void plan::layoutWeights(Partitioned &partitioned) {
   }
 }
 
+Status plan::checkTarget(const std::string &directory) {
+  std::error_code code;
+  if (fs::exists(directory, code) && !fs::is_directory(directory, code))
+    return fail(directory, ": exists and is not a folder");
+  if (!fs::is_directory(directory, code) || fs::is_empty(directory, code) ||
+      fs::exists(fs::path(directory) / "plan.json", code))
+    return {};
+  return fail(directory,
+              ": exists and holds no plan.json; it would be deleted. "
+              "Name another folder, or empty this one");
+}
+
 Status plan::save(const Plan &plan, const std::string &directory,
                   const WeightSource &weights) {
   if (Status status = validate(plan, directory); !status) {
@@ -286,7 +287,7 @@ Status plan::save(const Plan &plan, const std::string &directory,
     error.fault = Fault::Defect;
     return error;
   }
-  if (Status status = mayReplace(directory); !status)
+  if (Status status = checkTarget(directory); !status)
     return status;
   auto staged = StagedDirectory::create(directory);
   if (!staged)

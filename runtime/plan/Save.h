@@ -23,6 +23,10 @@ constexpr int64_t weightSlabBytes = int64_t(16) << 20;
 /// 64-byte aligned, in order of parameters. Replaces what `weights` held.
 void layoutWeights(Partitioned &partitioned);
 
+/// An error where save() would not replace what is there: somebody's data, or a
+/// file. Whoever makes a plan asks first, and not when it has been made.
+Status checkTarget(const std::string &directory);
+
 /// Writes the plan to the folder `directory`, which appears as a whole, or
 /// stays as it was if anything fails. A folder that exists is replaced only if
 /// it is empty or holds a plan.json. A plan that load() would refuse is not

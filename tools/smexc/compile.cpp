@@ -187,6 +187,9 @@ int run(Arguments &arguments) {
                                          start)
         .count();
   };
+  if (arguments.emit.empty())
+    if (Status target = plan::checkTarget(arguments.output); !target)
+      return report(target.error());
   if (Status bound = bind(arguments.import); !bound)
     return report(bound.error());
   if (Status set = setMachine(arguments); !set)
