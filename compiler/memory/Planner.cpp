@@ -2,6 +2,7 @@
 
 #include "compiler/memory/Boxes.h"
 #include "compiler/memory/Descent.h"
+#include "compiler/memory/Ejection.h"
 #include "compiler/memory/Gaps.h"
 #include "compiler/memory/LayoutSweep.h"
 #include "compiler/memory/Orders.h"
@@ -109,6 +110,9 @@ constexpr int64_t kLookShare = 16;
 constexpr int64_t kNotCut = 16;
 /// Boxes of more are not mended: that takes some 13 KiB for each.
 constexpr size_t kMostMended = 100'000;
+/// Of all steps, for lower packings of kMostSteps buffers, and of fewer in
+/// proportion; and times those of other attempts to pack the last boxes.
+constexpr int64_t kEjections = 2, kBoxEjections = 4;
 /// A step of a sweep takes as long as so many of the search.
 constexpr int64_t kSweepStep = 8;
 
@@ -130,6 +134,13 @@ void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
   }
   if (offsets)
     best.improve(buffers, std::move(*offsets));
+}
+
+/// Looks for lower packings than the best so far, one buffer after the other.
+void eject(const std::vector<Allocation> &buffers, int64_t alignment,
+           int64_t steps, Placement &best) {
+  if (!isNearEnough(best.peak, best.lowerBound))
+    Ejection(buffers, alignment).go(steps, best);
 }
 
 /// Puts buffers into boxes, with more and more risk, and looks for a packing of
@@ -187,8 +198,10 @@ void packMended(const std::vector<Allocation> &buffers, const Reassembly &boxes,
     descent.tryBound(steps, placement);
     if (placement.peak > best.lowerBound)
       sweepAt(outer, alignment, steps, placement);
-    if (isLast && !isNearEnough(placement.peak, best.lowerBound))
+    if (isLast && !isNearEnough(placement.peak, best.lowerBound)) {
+      eject(outer, alignment, kBoxEjections * steps, placement);
       descent.go(steps, placement);
+    }
   }
   if (placement.peak < best.peak)
     best.improve(buffers, boxes.offsets(placement.offsets));
@@ -254,11 +267,16 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
     inBoxes();
   if (!isNearEnough(best.peak, bound))
     packReassembled(buffers, alignment, worthDoing(steps, best), best);
-  if (areMany)
+  if (areMany && buffers.size() <= kFew)
     inBoxes();
   if (best.peak > bound)
     sweepAt(buffers, alignment, steps, best);
   if (best.peak > bound)
     descent.go(worthDoing(steps, best, kMost), best);
+  eject(buffers, alignment,
+        worthDoing(steps / kMostSteps * kEjections *
+                       std::min(int64_t(buffers.size()), kMostSteps),
+                   best),
+        best);
   return best;
 }
