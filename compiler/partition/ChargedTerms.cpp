@@ -63,15 +63,20 @@ ChargedTerms::ChargedTerms(const TensorTerms &terms, Charges &charges,
   }
 }
 
+int64_t ChargedTerms::work(int term, int member) const {
+  const TermCosts &costs = costsOf(term);
+  const int reader = all.terms[term].members[member].reader;
+  return (int64_t(costs.fetched.size()) + costs.levelStarts.back() +
+          int64_t(costs.columns) * costs.rowsOf(reader).count) *
+         (keep ? 2 : 3);
+}
+
 int64_t ChargedTerms::work() const {
-  int64_t work = 0;
-  for (const Term &term : all.terms) {
-    const TermCosts &costs = all.costs[term.costs];
-    for (const Term::Member &member : term.members)
-      work += int64_t(costs.fetched.size()) + costs.levelStarts.back() +
-              int64_t(costs.columns) * costs.rowsOf(member.reader).count;
-  }
-  return std::max<int64_t>(work, 1) * (keep ? 2 : 3);
+  int64_t sum = 0;
+  for (size_t term = 0; term < all.terms.size(); ++term)
+    for (size_t member = 0; member < all.terms[term].members.size(); ++member)
+      sum += work(int(term), int(member));
+  return std::max<int64_t>(sum, keep ? 2 : 3);
 }
 
 const Values &ChargedTerms::least(int term, int member) {

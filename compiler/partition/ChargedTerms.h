@@ -54,6 +54,14 @@ public:
   /// The history of the term's tensor with which the term costs least.
   int leastColumn(int term) const;
 
+  /// What the term costs at least.
+  double leastOf(int term) const {
+    return leastOfColumn(term, leastColumn(term));
+  }
+
+  /// How many costs a look at a member of a term takes.
+  int64_t work(int term, int member) const;
+
   /// How many costs a look at all members of all terms takes.
   int64_t work() const;
 

@@ -118,19 +118,10 @@ private:
   /// Whether the union is one of rows, or a box, and moves less than the two.
   bool canJoin(size_t i, size_t j) const {
     if (listed[i] || listed[j])
-      return differInRowsAlone(i, j) && overlap(i, j);
+      return differInRowsAlone(fetches[i].region, fetches[j].region) &&
+             overlap(i, j);
     return areOneBox(fetches[i].region, fetches[j].region) && overlap(i, j) &&
            serveNoOther(i, j);
-  }
-
-  bool differInRowsAlone(size_t i, size_t j) const {
-    for (size_t w = 0; w < owned.size(); ++w) {
-      const Box &a = fetches[i].region[w].box, &b = fetches[j].region[w].box;
-      if (!isEmpty(a) && !isEmpty(b) &&
-          !std::equal(a.begin() + 1, a.end(), b.begin() + 1, b.end()))
-        return false;
-    }
-    return true;
   }
 
   /// Whether any two readers that the union would serve need one box, so that a
@@ -192,6 +183,16 @@ private:
 };
 
 } // namespace
+
+bool partition::differInRowsAlone(const Region &a, const Region &b) {
+  for (size_t w = 0; w < a.size(); ++w) {
+    const Box &one = a[w].box, &other = b[w].box;
+    if (!isEmpty(one) && !isEmpty(other) &&
+        !std::equal(one.begin() + 1, one.end(), other.begin() + 1, other.end()))
+      return false;
+  }
+  return true;
+}
 
 bool partition::areOneBox(const Region &a, const Region &b) {
   for (size_t w = 0; w < a.size(); ++w)

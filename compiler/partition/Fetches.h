@@ -79,6 +79,10 @@ bool containsAll(const Region &outer, const Region &inner);
 /// Whether some worker needs a list of rows that are not all of its box.
 bool hasRows(const Region &region);
 
+/// Whether the boxes of two regions differ in no dimension but the rows, where
+/// neither is empty.
+bool differInRowsAlone(const Region &a, const Region &b);
+
 /// Whether two regions of plain boxes are one box on every worker.
 bool areOneBox(const Region &a, const Region &b);
 

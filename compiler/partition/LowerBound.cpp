@@ -22,6 +22,9 @@ constexpr int64_t kLargerForAscent = 4;
 /// Of the ascent's work, this part is spent on regions.
 constexpr int64_t kPartForRegions = 4;
 
+/// And so much on each of the plans that are made better.
+constexpr int64_t kPartForPlans = 16;
+
 /// The bound of a larger graph is sought once: again would take seconds.
 constexpr size_t kFewOperators = 10000;
 
@@ -152,10 +155,10 @@ std::optional<std::vector<int>> numbersOf(const PairCosts &costs,
 
 void improve(const PairCosts &costs, const CandidateLists &lists,
              const TensorTerms &terms, const Charges &charges,
-             const Improvement &improvement) {
-  std::vector<Rounded> all{roundCharges(terms, charges)};
+             const Improvement &improvement, int64_t maxWork) {
+  std::vector<Rounded> all{roundCharges(terms, charges, maxWork)};
   if (const auto known = numbersOf(costs, lists, improvement.known))
-    all.push_back(partition::improve(terms, *known));
+    all.push_back(partition::improve(terms, charges, *known, maxWork));
   for (const Rounded &rounded : all)
     if (rounded.operators.size() == lists.operators.size())
       improvement.found(historiesOf(costs, lists, terms, rounded));
@@ -187,7 +190,8 @@ int64_t boundByAscent(const OperatorGraph &graph, PairCosts &costs,
       return most;
   }
   if (improvement)
-    improve(costs, *listed.lists, *terms, charges, *improvement);
+    improve(costs, *listed.lists, *terms, charges, *improvement,
+            params.maxBoundWork / kPartForPlans);
   return most;
 }
 

@@ -55,6 +55,12 @@ bool RegionSet::areOneBox(int one, int other) const {
   return partition::areOneBox(*regions[size_t(one)], *regions[size_t(other)]);
 }
 
+bool RegionSet::areFetchedTogether(int one, int other) const {
+  const Region &a = *regions[size_t(one)], &b = *regions[size_t(other)];
+  return hasRows(a) || hasRows(b) ? differInRowsAlone(a, b)
+                                  : partition::areOneBox(a, b);
+}
+
 Shared RegionSet::shared(int one, int other) const {
   const Region &a = *regions[size_t(one)], &b = *regions[size_t(other)];
   Shared both;

@@ -51,6 +51,9 @@ public:
   bool haveRows() const;
   /// Whether the two are one box on every worker, of plain boxes.
   bool areOneBox(int one, int other) const;
+  /// Whether the two, of which neither contains the other, are fetched as one
+  /// where they overlap.
+  bool areFetchedTogether(int one, int other) const;
   /// What the two share.
   Shared shared(int one, int other) const;
 

@@ -62,8 +62,16 @@ struct TermCosts {
     Rows rows;
     std::vector<uint16_t> levels;
     std::vector<int> within, withinStarts;
+    std::vector<int> regions; // per row
   };
   std::vector<Reader> readers;
+  /// What is fetched where all readers' regions are known (DecidedTerms.h). Per
+  /// region, what it moves alone, column by column, and whether each of them
+  /// lies within it. Pairs, ascending, that are fetched as one, and what counts
+  /// once then, column by column: of the first ones, where these are many.
+  std::vector<double> ofRegions, once;
+  std::vector<std::vector<bool>> contained;
+  std::vector<std::pair<int, int>> pairs;
 
   const Rows &rowsOf(int reader) const {
     return reader < 0 ? writer : readers[reader].rows;

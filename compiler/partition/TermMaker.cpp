@@ -94,6 +94,7 @@ void TermMaker::addReader(const Reading &reading, int list,
   std::vector<int> &ofRows = regionsOfRows.emplace_back(reader.rows.count);
   for (size_t row = 0; row < chosen.size(); ++row)
     ofRows[reader.rows.of[row]] = chosen[row];
+  reader.regions = ofRows;
   made.readers.push_back(std::move(reader));
 }
 
@@ -126,10 +127,11 @@ void TermMaker::listByBytes() {
 bool TermMaker::listByRegions(int64_t maxFetched) {
   if (int64_t(regions.size()) * made.columns * kUsual > maxFetched)
     return false;
-  const std::vector<std::vector<bool>> contained = regions.contained();
+  made.contained = regions.contained();
+  const std::vector<std::vector<bool>> &contained = made.contained;
   made.regions = regions.size();
   findWithin(contained);
-  if (!findOverlaps(contained))
+  if (!findOverlaps(contained, maxFetched))
     return false;
   // Whoever fetches a region that contains all others serves everybody.
   int whole = -1;
@@ -138,11 +140,14 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
                     [](bool is) { return is; }))
       whole = r;
   std::vector<int64_t> bytes(made.regions);
+  made.ofRegions.resize(size_t(made.regions) * made.columns);
   for (int column = 0; column < made.columns; ++column) {
     for (size_t i = 0; i < needed.size(); ++i)
       for (int row = 0; row < made.readers[i].rows.count; ++row)
         bytes[regionsOfRows[i][row]] =
             needed[i][size_t(row) * made.columns + column];
+    for (int r = 0; r < made.regions; ++r)
+      made.ofRegions[size_t(r) * made.columns + column] = double(bytes[r]);
     addLevels(column, 0);
     for (int r = 0; r < made.regions; ++r)
       for (size_t level = 0; level < levels.size() && levels[level] <= bytes[r];
@@ -164,8 +169,10 @@ bool TermMaker::listByRegions(int64_t maxFetched) {
 /// False if that takes too long. Plain boxes are fetched together where any two
 /// of them are one box. Where some are lists of rows, any two regions may be:
 /// of those whose boxes differ in more than rows, one may lie within a union
-/// that has the other's rows.
-bool TermMaker::findOverlaps(const std::vector<std::vector<bool>> &contained) {
+/// that has the other's rows. `maxOnce`: numbers that are kept of the pairs
+/// that are fetched together in any case.
+bool TermMaker::findOverlaps(const std::vector<std::vector<bool>> &contained,
+                             int64_t maxOnce) {
   overlaps.resize(size_t(made.regions));
   const bool haveRows = regions.haveRows();
   std::vector<std::vector<Box>> owned; // per column
@@ -191,6 +198,12 @@ bool TermMaker::findOverlaps(const std::vector<std::vector<bool>> &contained) {
       if (std::all_of(overlap.bytes.begin(), overlap.bytes.end(),
                       [](int64_t bytes) { return bytes == 0; }))
         continue;
+      if (int64_t(made.once.size()) + made.columns <= maxOnce &&
+          regions.areFetchedTogether(r, other)) {
+        made.pairs.push_back({r, other});
+        made.once.insert(made.once.end(), overlap.bytes.begin(),
+                         overlap.bytes.end());
+      }
       overlaps[other].push_back({r, overlap.bytes});
       overlaps[r].push_back(std::move(overlap));
     }

@@ -39,7 +39,8 @@ public:
 private:
   void listByBytes();
   bool listByRegions(int64_t maxFetched);
-  bool findOverlaps(const std::vector<std::vector<bool>> &contained);
+  bool findOverlaps(const std::vector<std::vector<bool>> &contained,
+                    int64_t maxOnce);
   int64_t bytesOf(int column, const std::vector<int64_t> &bytes, int region,
                   int64_t level) const;
   void findWithin(const std::vector<std::vector<bool>> &contained);

@@ -81,7 +81,7 @@ wordsOf(const std::vector<JoinedFetch> &fetches) {
   return words;
 }
 
-bool differInRowsAlone(const Region &a, const Region &b) {
+bool haveSameColumns(const Region &a, const Region &b) {
   for (size_t w = 0; w < a.size(); ++w)
     if (!isEmpty(a[w].box) && !isEmpty(b[w].box) && a[w].box[1] != b[w].box[1])
       return false;
@@ -194,7 +194,7 @@ TEST_CASE("fetches serve all readers, and fetch nothing that none reads") {
       }
       for (size_t g = f + 1; g < fetches.size(); ++g) {
         const Region &one = fetches[f].region, &other = fetches[g].region;
-        if (!(hasRows(one) || hasRows(other)) || !differInRowsAlone(one, other))
+        if (!(hasRows(one) || hasRows(other)) || !haveSameColumns(one, other))
           continue;
         for (size_t w = 0; w < problem.owned.size(); ++w) {
           const Elements first = without(listOf(one[w]), problem.owned[w]);

@@ -3,6 +3,7 @@
 #include "compiler/partition/Algorithm.h"
 #include "compiler/partition/BruteForce.h"
 #include "compiler/partition/CommunicationBytes.h"
+#include "compiler/partition/DecidedTerms.h"
 #include "compiler/partition/Needed.h"
 #include "compiler/partition/SharedFetches.h"
 #include "test/compiler/partition/ListedTerms.h"
@@ -10,6 +11,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <iostream>
 #include <set>
 
 using namespace smex;
@@ -94,6 +96,34 @@ PartitionPlan byRows(PartitionPlan plan) {
 }
 
 } // namespace
+
+TEST_CASE("what lists of rows move is known where operators are decided") {
+  const Gather gather;
+  int same = 0, all = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Model model = readers(random, gather, random.between(2, 4), 9);
+    CAPTURE(describe(model));
+    const Listed listed(model, random.between(2, 8), Params());
+    auto [plan, tensors, operators] = Drawn(random, listed);
+    DecidedTerms decided(listed.terms, {});
+    for (int op = 0; op < decided.operators(); ++op)
+      decided.fix(op, int(operators[op]));
+    const int list = listed.lists.tensors[0];
+    int64_t least = kMostBytes;
+    for (int64_t column = 0; column < listed.count(list); ++column) {
+      for (size_t s = 0; s < plan.steps.size(); ++s)
+        plan.steps[s].tensors[0] = listed.history(list, column)[s];
+      least = std::min(least, sharedReadBytes(model, plan, 0));
+    }
+    same += int64_t(decided.moved(0).bytes) == least;
+    ++all;
+  }
+  std::cout << same << " of " << all
+            << " tensors exactly what moves is known\n";
+  CHECK(same > all * 9 / 10);
+}
 
 TEST_CASE("each row that some list names moves once") {
   const Gather gather;

@@ -5,7 +5,6 @@
 #include "compiler/partition/DualAscent.h"
 #include "compiler/partition/Factorize.h"
 #include "compiler/partition/Recursive.h"
-#include "compiler/partition/Rounding.h"
 #include "test/compiler/partition/ListedTerms.h"
 #include "test/compiler/partition/RandomGraph.h"
 
@@ -20,27 +19,6 @@ using namespace smex::partition::test;
 namespace {
 
 constexpr int64_t kMuch = int64_t(1) << 28; // of work
-
-/// With the best histories of tensors; these, if asked for.
-int64_t leastOfTerms(const TensorTerms &terms,
-                     const std::vector<int64_t> &operators,
-                     std::vector<int> *columns = nullptr) {
-  double sum = 0;
-  for (const Term &term : terms.terms) {
-    double least = std::numeric_limits<double>::infinity();
-    int best = 0;
-    for (int column = 0; column < terms.costs[term.costs].columns; ++column)
-      if (const double cost = costOf(terms, term, column, operators);
-          cost < least) {
-        least = cost;
-        best = column;
-      }
-    sum += least;
-    if (columns)
-      columns->push_back(best);
-  }
-  return int64_t(sum);
-}
 
 int64_t raise(const TensorTerms &terms, int64_t maxWork,
               int64_t maxKept = kMuch, int64_t enough = kMostBytes) {
@@ -138,46 +116,6 @@ TEST_CASE("the ascent stays below the best of all plans, at any time") {
   std::cout << "the ascent reaches the best plan of " << reached << " of "
             << plans << " tiny problems\n";
   CHECK(reached > plans * 3 / 4);
-}
-
-TEST_CASE("no other history of one operator betters what is rounded") {
-  int plans = 0, least = 0;
-  for (uint64_t seed = 4000; seed < 4150; ++seed) {
-    CAPTURE(seed);
-    Random random(seed);
-    const Model model = randomGraph(random);
-    CAPTURE(describe(model));
-    const Listed listed(model, random.chance(50) ? 4 : 6, randomParams(random));
-    Charges charges;
-    const int64_t bound =
-        raiseBound(listed.terms, kMostBytes, kMuch, charges).bytes;
-    std::vector<int> start;
-    for (int list : listed.lists.operators)
-      start.push_back(int(random.below(listed.count(list))));
-    const std::vector<int64_t> drawn(start.begin(), start.end());
-    for (const Rounded &rounded :
-         {roundCharges(listed.terms, charges), improve(listed.terms, start)}) {
-      std::vector<int64_t> operators(rounded.operators.begin(),
-                                     rounded.operators.end());
-      std::vector<int> columns;
-      const int64_t sum = leastOfTerms(listed.terms, operators, &columns);
-      REQUIRE(rounded.terms == columns);
-      REQUIRE(sum >= bound);
-      for (size_t op = 0; op < operators.size(); ++op) {
-        const int64_t chosen = operators[op];
-        for (int64_t h = 0; h < listed.count(listed.lists.operators[op]); ++h) {
-          operators[op] = h;
-          REQUIRE(leastOfTerms(listed.terms, operators) >= sum);
-        }
-        operators[op] = chosen;
-      }
-      ++plans;
-      least += sum <= bound + bound / 1000;
-    }
-    REQUIRE(leastOfTerms(listed.terms, drawn) >= bound);
-  }
-  std::cout << least << " of " << plans << " rounded plans are the best\n";
-  CHECK(least > plans * 9 / 10);
 }
 
 TEST_CASE("the best of all plans is found by search, bound and rounding") {
