@@ -9,9 +9,9 @@
 // next. It is the guided ejection search of vehicle routing (Nagata and
 // Bräysy, 2009), with offsets in place of routes.
 //
-// It needs no evidence of which buffers belong together, and every byte that is
-// free helps: it is for what is too many, too much alike, or has too many gaps
-// to be put together exactly.
+// It does not ask which buffers belong together, as Boxes.h does, and the more
+// is free, the sooner it ends: it is for buffers that are too many, too much
+// alike, or have too many gaps to be put together exactly.
 //
 // A try takes time that grows with the buffers that live together with one.
 // Memory grows with the buffers.
@@ -39,7 +39,7 @@ public:
 private:
   struct Change {
     int64_t offset;
-    double hardness; // what is in the way from there on, more or less
+    double hardness; // by how much more is in the way from there on
   };
   /// Offsets first .. last, where all that is in the way is so hard to place.
   struct Place {

@@ -41,7 +41,7 @@ int Neighbours::makeTree(std::vector<int> among,
       byUpper.push_back(life);
     }
   }
-  among = {};
+  std::vector<int>().swap(among);
   const auto first = int64_t(nodes[size_t(at)].first);
   std::sort(
       byLower.begin() + first, byLower.end(), [](const Life &a, const Life &b) {

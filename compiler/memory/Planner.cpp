@@ -118,7 +118,7 @@ constexpr int64_t kSweepStep = 8;
 
 /// Walks through time at the bound, and then backwards: what is hard to guess
 /// in one direction may be sure in the other. Half of the steps each, and more
-/// for many buffers, which nothing else improves.
+/// for many buffers, which nothing else fits exactly.
 void sweepAt(const std::vector<Allocation> &buffers, int64_t alignment,
              int64_t steps, Placement &best) {
   const int64_t most = worthDoing(steps, best) / 2 / kSweepStep *
@@ -267,7 +267,9 @@ Placement smex::memory::pack(const std::vector<Allocation> &buffers,
     inBoxes();
   if (!isNearEnough(best.peak, bound))
     packReassembled(buffers, alignment, worthDoing(steps, best), best);
-  if (areMany && buffers.size() <= kFew)
+  // Boxes for good fit no more of many than mended ones do; of even more, none
+  // are mended.
+  if (areMany && (buffers.size() <= kFew || buffers.size() > kMostMended))
     inBoxes();
   if (best.peak > bound)
     sweepAt(buffers, alignment, steps, best);

@@ -57,14 +57,14 @@ bool isNearEnough(int64_t peak, int64_t bound);
 Placement packGreedily(const std::vector<Allocation> &buffers,
                        int64_t alignment = kAlignment);
 
-/// By default that is mostly up to three seconds, and ten for tens of thousands
-/// of buffers.
+/// By default that is mostly up to three seconds, and half a minute for tens of
+/// thousands of buffers that are hard to pack.
 constexpr int64_t kPackingSteps = int64_t(1) << 28;
 
 /// The same, improved where it is not at the bound: repaired, put into boxes
-/// (Boxes.h), looked for by a walk through time (LayoutSweep.h), and searched
-/// (Descent.h), in so many steps, fewer where little can be gained; in none,
-/// packed greedily. Deterministic, too.
+/// (Boxes.h), looked for by a walk through time (LayoutSweep.h), searched
+/// (Descent.h), and lowered (Ejection.h), in so many steps, fewer where little
+/// can be gained; in none, packed greedily. Deterministic, too.
 Placement pack(const std::vector<Allocation> &buffers,
                int64_t alignment = kAlignment, int64_t steps = kPackingSteps);
 

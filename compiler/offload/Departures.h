@@ -17,7 +17,7 @@ struct Departure {
 /// or runs again before that; `after`: see States.
 class Departures {
 public:
-  /// The problem and its rules outlive this. `mostStates`: see SearchOptions.
+  /// The problem and the rules of its states outlive this. `mostStates`: see SearchOptions.
   Departures(const Problem &problem, const States &states, int mostStates)
       : problem(problem), states(states), mostStates(mostStates) {}
 

@@ -1,6 +1,7 @@
 #include "compiler/partition/ChargedTerms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace smex;
@@ -43,8 +44,8 @@ ChargedTerms::ChargedTerms(const TensorTerms &terms, Charges &charges,
     if (!begun)
       charges.rest.emplace_back(all.histories[op]);
   }
-  limit = double(int64_t(1) << 52) / double(mostMembers + 2) /
-          double(mostPlaces + 1);
+  limit = std::floor(double(int64_t(1) << 52) / double(mostMembers + 2) /
+                     double(mostPlaces + 1));
   for (size_t t = 0; t < charged.size(); ++t) {
     const TermCosts &costs = costsOf(int(t));
     charged[t].writer.assign(costs.columns, 0);

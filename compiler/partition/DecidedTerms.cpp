@@ -10,14 +10,44 @@ namespace {
 
 constexpr int64_t kMaxKept = int64_t(1) << 23;
 
+/// What a reader needs of a tensor, by number: its region, or, where these are
+/// not known, its row.
+int needOf(const TermCosts &costs, int reader, int history) {
+  const TermCosts::Reader &kind = costs.readers[reader];
+  const int row = kind.rows.of[history];
+  if (costs.regions > 0)
+    return kind.regions[row];
+  int before = 0;
+  for (int r = 0; r < reader; ++r)
+    before += costs.readers[r].rows.count;
+  return before + row;
+}
+
+int needsOf(const TermCosts &costs) {
+  int rows = 0;
+  for (const TermCosts::Reader &reader : costs.readers)
+    rows += reader.rows.count;
+  return costs.regions > 0 ? costs.regions + 1 : rows;
+}
+
 } // namespace
 
 DecidedTerms::DecidedTerms(const TensorTerms &terms, const Charges &charges)
     : charges(charges), state(terms, this->charges, kMaxKept),
       chosen(terms.histories.size(), -1) {
   given = this->charges;
-  for (int term = 0; term < int(terms.terms.size()); ++term)
+  readersBy.resize(terms.terms.size());
+  for (int term = 0; term < int(terms.terms.size()); ++term) {
     leasts.push_back(state.leastOf(term));
+    const Term &here = terms.terms[term];
+    writers.push_back(-1);
+    for (const Term::Member &member : here.members)
+      if (member.reader < 0)
+        writers.back() = member.op;
+    const int needs = needsOf(terms.costs[here.costs]);
+    if (needs < int(here.members.size()))
+      readersBy[term].assign(size_t(needs), 0);
+  }
   for (int op = 0; op < operators(); ++op) {
     int64_t work = 0;
     for (const auto &[term, member] : placesOf(op))
@@ -57,22 +87,59 @@ bool DecidedTerms::decideAgain(int op) {
   for (const auto &[atLeast, history] : promising) {
     if (atLeast >= least)
       break;
-    chosen[op] = history;
+    choose(op, history);
     if (const double bytes = movedByAll(op); bytes < least) {
       least = bytes;
       best = history;
     }
   }
-  chosen[op] = before;
+  choose(op, before);
   if (best == before)
     return false;
   fix(op, best);
   return true;
 }
 
+void DecidedTerms::choose(int op, int history) {
+  for (const auto &[term, member] : placesOf(op)) {
+    const Term &here = state.all.terms[term];
+    const int reader = here.members[member].reader;
+    std::vector<int> &readers = readersBy[term];
+    if (readers.empty() || reader < 0)
+      continue;
+    const TermCosts &costs = state.all.costs[here.costs];
+    if (chosen[op] >= 0)
+      --readers[needOf(costs, reader, chosen[op])];
+    if (history >= 0)
+      ++readers[needOf(costs, reader, history)];
+  }
+  chosen[op] = history;
+}
+
+/// What readers need, each once, of all that are decided.
+void DecidedTerms::findNeeded(int term) {
+  const Term &here = state.all.terms[term];
+  const TermCosts &costs = state.all.costs[here.costs];
+  const std::vector<int> &readers = readersBy[term];
+  needed.clear();
+  for (int need = 0; need < int(readers.size()); ++need)
+    if (readers[need] > 0)
+      needed.push_back(need);
+  if (!readers.empty())
+    return;
+  isNeeded.assign(size_t(needsOf(costs)), false);
+  for (const Term::Member &member : here.members)
+    if (member.reader >= 0) {
+      const int need = needOf(costs, member.reader, chosen[member.op]);
+      if (!isNeeded[need])
+        needed.push_back(need);
+      isNeeded[need] = true;
+    }
+}
+
 /// Others are charged so much that none of them is chosen.
 void DecidedTerms::fix(int op, int history) {
-  chosen[op] = history;
+  choose(op, history);
   for (const auto &[term, member] : placesOf(op)) {
     gathered.assign(state.all.histories[op], state.limit);
     gathered[history] = 0;
@@ -81,7 +148,7 @@ void DecidedTerms::fix(int op, int history) {
 }
 
 void DecidedTerms::free(int op) {
-  chosen[op] = -1;
+  choose(op, -1);
   for (const auto &[term, member] : placesOf(op)) {
     gathered = given.ofTerms[term][member];
     state.recharge(term, member, gathered);
@@ -105,19 +172,17 @@ double DecidedTerms::movedByAll(int op) {
 }
 
 DecidedTerms::Moved DecidedTerms::moved(int term) {
-  const Term &here = state.all.terms[term];
-  const TermCosts &costs = state.all.costs[here.costs];
+  const TermCosts &costs = state.all.costs[state.all.terms[term].costs];
   const bool byRegions = costs.regions > 0;
+  findNeeded(term);
   if (byRegions)
-    findOutermost(costs, here);
-  int written = -1;
-  for (const Term::Member &member : here.members)
-    if (member.reader < 0)
-      written = costs.writer.of[chosen[member.op]];
+    findOutermost(costs);
+  const int writer = writers[term];
+  const int written = writer < 0 ? -1 : costs.writer.of[chosen[writer]];
   Moved least{std::numeric_limits<double>::infinity(), 0};
   for (int column = 0; column < costs.columns; ++column) {
-    double bytes = byRegions ? outermostBytes(costs, column)
-                             : readersMost(costs, here, column);
+    double bytes =
+        byRegions ? outermostBytes(costs, column) : readersMost(costs, column);
     if (written >= 0)
       bytes += costs.written[size_t(column) * costs.writer.count + written];
     if (bytes < least.bytes)
@@ -127,30 +192,20 @@ DecidedTerms::Moved DecidedTerms::moved(int term) {
 }
 
 /// Where regions are not known: the most that one of the readers fetches.
-double DecidedTerms::readersMost(const TermCosts &costs, const Term &term,
-                                 int column) const {
-  int most = 0;
-  for (const Term::Member &member : term.members)
-    if (member.reader >= 0) {
-      const TermCosts::Reader &reader = costs.readers[member.reader];
-      const int row = reader.rows.of[chosen[member.op]];
-      most = std::max<int>(
-          most, reader.levels[size_t(column) * reader.rows.count + row]);
-    }
+double DecidedTerms::readersMost(const TermCosts &costs, int column) const {
+  int most = 0, first = 0;
+  for (const TermCosts::Reader &reader : costs.readers) {
+    const int rows = reader.rows.count;
+    for (int need : needed)
+      if (need >= first && need < first + rows)
+        most = std::max<int>(
+            most, reader.levels[size_t(column) * rows + need - first]);
+    first += rows;
+  }
   return costs.fetched[costs.starts[column] + most].bytes;
 }
 
-void DecidedTerms::findOutermost(const TermCosts &costs, const Term &term) {
-  isNeeded.assign(size_t(costs.regions), false);
-  needed.clear();
-  for (const Term::Member &member : term.members)
-    if (member.reader >= 0) {
-      const TermCosts::Reader &reader = costs.readers[member.reader];
-      const int region = reader.regions[reader.rows.of[chosen[member.op]]];
-      if (!isNeeded[region])
-        needed.push_back(region);
-      isNeeded[region] = true;
-    }
+void DecidedTerms::findOutermost(const TermCosts &costs) {
   outer.clear();
   for (int region : needed)
     if (std::none_of(needed.begin(), needed.end(), [&](int other) {

@@ -4,7 +4,10 @@
 // As long as some operators are free, a term is what its tensor moves at least,
 // with what it is charged for their histories. Where all are decided, it is
 // what the program moves of the tensor: all of the outermost regions that
-// readers need, where a term as in TensorTerms.h counts two of them.
+// readers need, where a term as in TensorTerms.h counts two of them. Only where
+// regions are not told apart, and where lists of rows or more pairs than are
+// listed are fetched together, is it an estimate; whoever takes a plan counts
+// its bytes.
 #ifndef SMEX_COMPILER_PARTITION_DECIDEDTERMS_H
 #define SMEX_COMPILER_PARTITION_DECIDEDTERMS_H
 
@@ -16,6 +19,7 @@ class DecidedTerms {
 public:
   /// No operator is decided. The terms must stay.
   DecidedTerms(const TensorTerms &terms, const Charges &charges);
+  DecidedTerms(const DecidedTerms &) = delete; // `state` knows `charges`
 
   /// False where numbers are too large; then there is nothing to be done.
   bool isPossible() const { return state.all.most <= state.limit; }
@@ -56,15 +60,20 @@ public:
   int64_t work(int op) const { return works[op]; }
 
 private:
-  double readersMost(const TermCosts &costs, const Term &term,
-                     int column) const;
-  void findOutermost(const TermCosts &costs, const Term &term);
+  void choose(int op, int history);
+  void findNeeded(int term);
+  void findOutermost(const TermCosts &costs);
+  double readersMost(const TermCosts &costs, int column) const;
   double outermostBytes(const TermCosts &costs, int column) const;
   double movedByAll(int op);
 
   Charges given, charges;
   ChargedTerms state;
-  Values leasts;                                 // of terms, nothing decided
+  Values leasts;            // of terms, nothing decided
+  std::vector<int> writers; // of terms, or -1
+  /// Of terms with more readers than needs: how many have which, so that a look
+  /// at a tensor that all operators read takes no longer than at others.
+  std::vector<std::vector<int>> readersBy;
   std::vector<int> chosen;                       // per operator
   std::vector<int64_t> works;                    // per operator
   Values total, gathered;                        // per history

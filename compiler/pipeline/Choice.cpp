@@ -151,7 +151,8 @@ Error refusal(const Candidate &least, const MemoryLimit &limit,
 void Chosen::refine(Candidate by) {
   const std::string label = toString(candidate.by);
   for (Compared &each : compared)
-    if (each.failure.empty() && toString(each.by) == label)
+    if (each.failure.empty() && each.behind.empty() &&
+        toString(each.by) == label)
       each = ::compared(by, /*fits=*/true);
   candidate = std::move(by);
 }

@@ -269,11 +269,14 @@ void plan::layoutWeights(Partitioned &partitioned) {
 }
 
 Status plan::checkTarget(const std::string &directory) {
+  std::string clean = directory;
+  while (clean.size() > 1 && clean.back() == '/')
+    clean.pop_back(); // what is no folder is there without it alone
   std::error_code code;
-  if (fs::exists(directory, code) && !fs::is_directory(directory, code))
+  if (fs::exists(clean, code) && !fs::is_directory(clean, code))
     return fail(directory, ": exists and is not a folder");
-  if (!fs::is_directory(directory, code) || fs::is_empty(directory, code) ||
-      fs::exists(fs::path(directory) / "plan.json", code))
+  if (!fs::is_directory(clean, code) || fs::is_empty(clean, code) ||
+      fs::exists(fs::path(clean) / "plan.json", code))
     return {};
   return fail(directory,
               ": exists and holds no plan.json; it would be deleted. "

@@ -69,6 +69,7 @@ gives 1 'data: exists' "$smexc" "$model" --gpus 2 -o precious/data
 # That is said before any work.
 gives 1 'precious: exists and holds no plan' "$smexc" nowhere.onnx --gpus 2 -o precious
 gives 1 'data: exists and is not a folder' "$smexc" nowhere.onnx --gpus 2 -o precious/data
+gives 1 'data/: exists and is not a folder' "$smexc" nowhere.onnx --gpus 2 -o precious/data/
 [ "$(cat precious/data)" = data ] || complain "a folder that is no plan was harmed"
 gives 4 'cannot create' "$smexc" "$model" --gpus 2 -o /proc/smex/plan
 

@@ -14,8 +14,9 @@ static std::string remarks(const pipeline::Compared &plan) {
   if (!plan.isSimulated)
     text += ", not simulated: none of its copies hidden";
   if (!plan.behind.empty())
-    text += ", in more memory than there is: no better than --algorithm " +
-            plan.behind + ", so that it was given up";
+    text += ": at least, since that is more than there is; given up, no better "
+            "than --algorithm " +
+            plan.behind;
   else if (!plan.fits)
     text += ": more than there is";
   return text;
@@ -35,14 +36,11 @@ void tools::printCompared(const pipeline::CompileStats &stats) {
                    });
   for (const pipeline::Compared *each : lines) {
     const std::string name = toString(each->by);
-    char time[32];
-    std::snprintf(time, sizeof time, "%s%.4g",
-                  each->behind.empty() ? "" : "at least ",
-                  each->seconds.value_or(0) * 1000);
     if (!each->failure.empty())
       std::printf("  %-44s no plan: %s\n", name.c_str(), each->failure.c_str());
     else
-      std::printf("  %-44s %10s ms, moves %s, peak %s%s\n", name.c_str(), time,
+      std::printf("  %-44s %10.4g ms, moves %s, peak %s%s\n", name.c_str(),
+                  each->seconds.value_or(0) * 1000,
                   plan::humanBytes(each->communicationBytes).c_str(),
                   plan::humanBytes(each->peakBytes).c_str(),
                   remarks(*each).c_str());

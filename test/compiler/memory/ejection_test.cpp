@@ -1,4 +1,5 @@
 #include "compiler/memory/Ejection.h"
+#include "compiler/memory/PackingSearch.h"
 #include "test/compiler/memory/Cut.h"
 
 #include <catch2/catch.hpp>
@@ -72,8 +73,7 @@ TEST_CASE("what is taken out finds another place, and nothing overlaps") {
 }
 
 TEST_CASE("a search ends where there is nothing to lower") {
-  // No lives; a peak of what needs no place; a packing at its bound; and one
-  // that no other can be below.
+  // Nothing, no lives, a peak of what needs no place, a packing at its bound.
   const std::vector<std::vector<Allocation>> cases = {
       {},
       {{0, 0, 640}, {2, 2, 64}},
@@ -84,6 +84,43 @@ TEST_CASE("a search ends where there is nothing to lower") {
     const int64_t peak = placement.peak;
     Ejection(buffers, 64).go(kSteps, placement);
     CHECK(placement.peak == peak);
+  }
+}
+
+TEST_CASE("a search ends above a bound that no packing reaches") {
+  // Both have 640 bytes alive at once, and need 704; packed greedily, the
+  // second one takes 768.
+  const std::vector<std::vector<Allocation>> cases = {{{0, 1, 256},
+                                                       {0, 2, 384},
+                                                       {2, 3, 256},
+                                                       {1, 3, 64},
+                                                       {1, 4, 192},
+                                                       {2, 5, 64},
+                                                       {4, 5, 192},
+                                                       {2, 7, 64},
+                                                       {3, 7, 128},
+                                                       {3, 7, 192},
+                                                       {5, 7, 256}},
+                                                      {{0, 1, 320},
+                                                       {1, 2, 256},
+                                                       {0, 3, 256},
+                                                       {2, 3, 192},
+                                                       {2, 4, 64},
+                                                       {3, 4, 64},
+                                                       {3, 5, 384},
+                                                       {1, 5, 64},
+                                                       {0, 7, 64},
+                                                       {4, 7, 128},
+                                                       {5, 7, 448}}};
+  for (const auto &buffers : cases) {
+    CHECK(PackingSearch(buffers).fit(640, kSteps) == Verdict::Impossible);
+    Placement placement = packGreedily(buffers);
+    Ejection search(buffers, 64);
+    search.go(kSteps, placement);
+    CHECK(placement.lowerBound == 640);
+    CHECK(placement.peak == 704);
+    CHECK(test::isPacking(buffers, placement.offsets, placement.peak));
+    CHECK(search.steps() < 2 * kSteps);
   }
 }
 
