@@ -101,6 +101,53 @@ TEST_CASE("what moves of a tensor is known where operators are decided") {
   CHECK(all > 500);
 }
 
+TEST_CASE("what many readers need of one tensor counts once each") {
+  // With regions told apart, and without: then what one reader needs counts.
+  for (const int64_t maxFetched : {Params().maxFetched, int64_t(0)}) {
+    CAPTURE(maxFetched);
+    Model model;
+    const int x = model.tensor({8, 12});
+    for (int i = 0; i < 30; ++i) {
+      model.apply({8, 12}, {}, {{x, indices({0, 1})}});
+      model.apply({12, 8}, {}, {{x, indices({1, 0})}});
+    }
+    const Listed listed(model, 4, {}, maxFetched);
+    REQUIRE((listed.terms.costs[0].regions > 0) == (maxFetched > 0));
+    DecidedTerms decided(listed.terms, {});
+    Random random(8000);
+    auto [plan, tensors, operators] = Drawn(random, listed);
+    decideAll(decided, operators);
+    const int list = listed.lists.tensors[x];
+    for (int round = 0; round < 60; ++round) {
+      CAPTURE(round);
+      // Few have another history than the first one, or many.
+      for (int op = 0; op < decided.operators(); ++op) {
+        const int64_t count = listed.count(listed.lists.operators[op]);
+        decided.fix(op, int(random.chance(round) ? random.below(count) : 0));
+        if (random.chance(20))
+          decided.decideAgain(op);
+      }
+      for (int op = 0; op < decided.operators(); ++op) {
+        operators[op] = decided.histories()[op];
+        for (size_t s = 0; s < plan.steps.size(); ++s)
+          plan.steps[s].operators[op] =
+              listed.history(listed.lists.operators[op], operators[op])[s];
+      }
+      int64_t least = kMostBytes;
+      double atLeast = double(kMostBytes);
+      for (int64_t column = 0; column < listed.count(list); ++column) {
+        for (size_t s = 0; s < plan.steps.size(); ++s)
+          plan.steps[s].tensors[x] = listed.history(list, column)[s];
+        least = std::min(least, sharedReadBytes(model, plan, x));
+        atLeast = std::min(atLeast, costOf(listed.terms, listed.terms.terms[0],
+                                           column, operators));
+      }
+      REQUIRE(decided.moved(0).bytes ==
+              (maxFetched > 0 ? double(least) : atLeast));
+    }
+  }
+}
+
 TEST_CASE("what is freed costs what it did before it was decided") {
   for (uint64_t seed = 7000; seed < 7050; ++seed) {
     CAPTURE(seed);
