@@ -110,13 +110,10 @@ TEST_CASE("what lists of rows move is known where operators are decided") {
     DecidedTerms decided(listed.terms, {});
     for (int op = 0; op < decided.operators(); ++op)
       decided.fix(op, int(operators[op]));
-    const int list = listed.lists.tensors[0];
     int64_t least = kMostBytes;
-    for (int64_t column = 0; column < listed.count(list); ++column) {
-      for (size_t s = 0; s < plan.steps.size(); ++s)
-        plan.steps[s].tensors[0] = listed.history(list, column)[s];
+    listed.forEachHistory(0, plan, [&, &plan = plan](int64_t) {
       least = std::min(least, sharedReadBytes(model, plan, 0));
-    }
+    });
     same += int64_t(decided.moved(0).bytes) == least;
     ++all;
   }

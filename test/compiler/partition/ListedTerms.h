@@ -33,6 +33,18 @@ struct Listed {
     return int64_t(costs.candidates(list).histories.size());
   }
 
+  /// Calls visit(column) for each history of the tensor, with the plan's set to
+  /// that.
+  template <typename Visit>
+  void forEachHistory(int tensor, PartitionPlan &plan, Visit visit) const {
+    const int list = lists.tensors[tensor];
+    for (int64_t column = 0; column < count(list); ++column) {
+      for (size_t s = 0; s < plan.steps.size(); ++s)
+        plan.steps[s].tensors[tensor] = history(list, column)[s];
+      visit(column);
+    }
+  }
+
   Ways ways;
   PairCosts costs;
   CandidateLists lists;

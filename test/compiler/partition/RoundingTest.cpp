@@ -75,21 +75,20 @@ TEST_CASE("what moves of a tensor is known where operators are decided") {
       const Term &here = listed.terms.terms[term];
       int64_t least = kMostBytes;
       double atLeast = double(kMostBytes);
-      const int list = listed.lists.tensors[here.tensor];
-      for (int64_t column = 0; column < listed.count(list); ++column) {
-        for (size_t s = 0; s < plan.steps.size(); ++s)
-          plan.steps[s].tensors[here.tensor] = listed.history(list, column)[s];
-        int64_t bytes = sharedReadBytes(model, plan, here.tensor);
-        for (int op = 0; op < int(model.operators.size()); ++op)
-          if (model.operators[op].result == here.tensor)
-            bytes += writeBytes(model, plan, op);
-        least = std::min(least, bytes);
-        atLeast =
-            std::min(atLeast, costOf(listed.terms, here, column, operators));
-      }
+      listed.forEachHistory(
+          here.tensor, plan,
+          [&, &plan = plan, &operators = operators](int64_t column) {
+            int64_t bytes = sharedReadBytes(model, plan, here.tensor);
+            for (int op = 0; op < int(model.operators.size()); ++op)
+              if (model.operators[op].result == here.tensor)
+                bytes += writeBytes(model, plan, op);
+            least = std::min(least, bytes);
+            atLeast = std::min(atLeast,
+                               costOf(listed.terms, here, column, operators));
+          });
       const DecidedTerms::Moved found = decided.moved(term);
       REQUIRE(found.bytes >= atLeast);
-      REQUIRE(found.column < listed.count(list));
+      REQUIRE(found.column < listed.count(listed.lists.tensors[here.tensor]));
       // Of an operator that reads it in two ways the one that moves more
       // counts.
       if (!isReadTwice(model, here.tensor)) {
@@ -117,7 +116,6 @@ TEST_CASE("what many readers need of one tensor counts once each") {
     Random random(8000);
     auto [plan, tensors, operators] = Drawn(random, listed);
     decideAll(decided, operators);
-    const int list = listed.lists.tensors[x];
     for (int round = 0; round < 60; ++round) {
       CAPTURE(round);
       // Few have another history than the first one, or many.
@@ -135,13 +133,13 @@ TEST_CASE("what many readers need of one tensor counts once each") {
       }
       int64_t least = kMostBytes;
       double atLeast = double(kMostBytes);
-      for (int64_t column = 0; column < listed.count(list); ++column) {
-        for (size_t s = 0; s < plan.steps.size(); ++s)
-          plan.steps[s].tensors[x] = listed.history(list, column)[s];
-        least = std::min(least, sharedReadBytes(model, plan, x));
-        atLeast = std::min(atLeast, costOf(listed.terms, listed.terms.terms[0],
-                                           column, operators));
-      }
+      listed.forEachHistory(
+          x, plan, [&, &plan = plan, &operators = operators](int64_t column) {
+            least = std::min(least, sharedReadBytes(model, plan, x));
+            atLeast =
+                std::min(atLeast, costOf(listed.terms, listed.terms.terms[0],
+                                         column, operators));
+          });
       REQUIRE(decided.moved(0).bytes ==
               (maxFetched > 0 ? double(least) : atLeast));
     }
